@@ -1,0 +1,1 @@
+"""Settings, persistent names and words."""

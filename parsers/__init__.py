@@ -1,0 +1,1 @@
+"""Text to types: pure, no disk, no clock, no SQL."""

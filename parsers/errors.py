@@ -1,0 +1,14 @@
+"""The family of errors whose text the owner reads; each class stands in the module that raises it."""
+
+
+class ClavaireError(Exception):
+    """Something the owner can act on; `str(error)` is the sentence they read."""
+
+
+class ParseError(ClavaireError):
+    """A note cannot be understood at one line; it becomes a problem and the note is left alone."""
+
+    def __init__(self, path: str, line: int, reason: str) -> None:
+        """Build the sentence from where (`path`, 1-based `line`) and what (`reason`)."""
+        self.path, self.line, self.reason = path, line, reason
+        super().__init__(f"{path}:{line}: {reason}")

@@ -1,0 +1,1 @@
+"""Types to text: pure, the mirror of parsers."""
