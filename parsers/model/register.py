@@ -1,11 +1,14 @@
 """Words about the register. Event: what was accepted of an edit; record: its line in the register."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 Body = Mapping[str, Any]
 """The fields of an event besides `by` and `op`: JSON values only."""
+
+FIRST = "0" * 16
+"""What the first line of a register names as its predecessor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,3 +34,28 @@ class Record:
     body: Body
     vouched: bool = True
     """False for a line this machine's secret did not seal (new machine, lost state folder)."""
+    raw: bytes = field(default=b"", repr=False, compare=False)
+    """The line itself without its line ending: what the index keeps to write a lost line back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How far a register was read, and all that reading on from there needs; plain JSON values."""
+
+    file: str = ""
+    """Path of the note the last line stands in."""
+    offset: int = 0
+    """Bytes of that note that were read."""
+    seq: int = 0
+    head: str = FIRST
+    """Hash of the last line: what the next one must name as `prev`."""
+    at: str = ""
+    sealed: bool = False
+    """A line up to here was sealed by this machine's secret: from then on every line must be."""
+    doubt: bool = False
+    """A line up to here counts as unvouched."""
+    host: str = ""
+    """Id of the machine that took the vault last, `""` when none did."""
+    host_name: str = ""
+    ended: bool = True
+    """The last line has its line ending."""

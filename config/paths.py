@@ -1,0 +1,131 @@
+"""Persistent names: `NAMES` is `chemins.json`, where alone notes, folders and files of ours are spelt."""
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from config.settings import ConfigError, Settings
+from parsers.model.notes import NotePath
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Paths inside the vault are relative to it, `/` separated; the others are names in the state folder."""
+
+    assistant: str
+    """Folder that holds every managed note."""
+    profile: NotePath
+    people: NotePath
+    cards: NotePath
+    autonomy: NotePath
+    now: NotePath
+    questions: NotePath
+    requests: NotePath
+    journal: NotePath
+    plans: str
+    """Folder of plan notes."""
+    plans_base: str
+    register_folder: str
+    wholly_ours: tuple[str, ...]
+    """Notes and folders without a byte of the person's: rendered whole."""
+
+    private_folder: str
+    """Dot-folder of the vault for locks and displaced files."""
+    private_ignore: str
+    lock: str
+    executor: str
+    displaced: str
+    ignore_file: str
+    """Lists, in gitignore's syntax, what is never read."""
+    draft_prefix: str
+    draft_suffix: str
+    obsidian: str
+    trash: str
+
+    application: str
+    """Names our folder among those of other applications."""
+    config_file: str
+    vault_record: str
+    secret: str
+    host: str
+    head: str
+    backups: str
+    log: str
+    current: str
+    """Names the index file in use."""
+    index_prefix: str
+    index_suffix: str
+
+    conflict_marks: tuple[str, ...]
+    """Regular expressions of what sync tools put between a note's name and `.md` in a conflict copy."""
+    placeholders: tuple[str, ...]
+    """Regular expressions of whole file names that mean "not here yet"; group `note` is the absent file."""
+
+
+def _names() -> Names:
+    # `importlib.resources` would find the same file 10 ms later: clavaire is installed as files.
+    spelt: dict[str, Any] = json.loads(Path(__file__).with_name("chemins.json").read_text("utf-8"))
+    values: dict[str, Any] = {
+        key: tuple(name) if isinstance(name, list) else name for key, name in spelt.items()
+    }
+    return Names(**values)
+
+
+NAMES = _names()
+
+_CONFLICT = re.compile(f"(?P<stem>.+?)(?:{'|'.join(NAMES.conflict_marks)})+(?P<end>\\.md)", re.IGNORECASE)
+_PLACEHOLDERS = tuple(re.compile(pattern) for pattern in NAMES.placeholders)
+
+
+def conflict_original(path: str) -> NotePath | None:
+    """Give the note of which a sync tool made this conflict copy, None when the name is no such copy's."""
+    folder, name = _split(path)
+    match = _CONFLICT.fullmatch(name)
+    return NotePath(f"{folder}{match['stem']}{match['end']}") if match else None
+
+
+def placeholder_original(path: str) -> str | None:
+    """Give the file that a sync tool has not fetched yet, None when the name is not a placeholder's."""
+    folder, name = _split(path)
+    for pattern in _PLACEHOLDERS:
+        if match := pattern.fullmatch(name):
+            return f"{folder}{match['note']}"
+    return None
+
+
+def _split(path: str) -> tuple[str, str]:
+    cut = path.rfind("/") + 1
+    return path[:cut], path[cut:]
+
+
+def config_file() -> Path:
+    """Give the platform's place for `config.toml`, whether it exists or not."""
+    from platformdirs import user_config_path  # noqa: PLC0415 - 20 ms; tests and tools name their own file
+
+    return user_config_path(NAMES.application, appauthor=False) / NAMES.config_file
+
+
+def state_root(settings: Settings, vault: Path | None = None) -> Path:
+    """Give the folder that holds one state folder a vault; with `vault`, also check that it is not inside it.
+
+    Raises:
+        ConfigError: it is inside the vault (links followed), or not a full path.
+    """
+    key = "general.state_folder"
+    place, locale = settings.origin(key), settings.general.locale
+    root = _state_folder(settings.general.state_folder)
+    if not root.is_absolute():
+        raise ConfigError(locale, "relative", place=place, key=key, found=root)
+    if vault is not None and root.resolve().is_relative_to(vault.resolve()):
+        raise ConfigError(locale, "state_inside", place=place, key=key, folder=root, vault=vault)
+    return root
+
+
+def _state_folder(configured: str) -> Path:
+    if configured:
+        return Path(configured).expanduser()
+    from platformdirs import user_state_path  # noqa: PLC0415 - as in `config_file`
+
+    return user_state_path(NAMES.application, appauthor=False)

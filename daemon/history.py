@@ -1,0 +1,161 @@
+"""What has happened, from the register into the state and the index: caught up with, and added to.
+
+The register is the truth of it, the state its fold, the index the rows of both. A crash after `register.append`
+loses nothing: the next `catch_up` replays what the index has not seen.
+"""
+
+import dataclasses
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from daemon.index import memory as rows
+from daemon.index.store import Index, IndexOutdated
+from daemon.memory.state import State, fold, scalars_of, state_of
+from daemon.register.reading import Reading
+from daemon.register.register import Register
+from parsers.model.notes import Etag, NotePath, Problem
+from parsers.model.register import Event, Mark, Record
+from renderers.journal import SHOWN as JOURNALED
+
+_REMEANT = ("register.accepted", "purged")
+"""Records that change what earlier lines mean: everything is folded anew."""
+
+Standing = tuple[NotePath, Etag, Any]
+"""A managed note, the etag of its bytes, and what stood in them (JSON)."""
+Fill = Callable[[Index], None]
+Stands = Callable[[State], Iterable[Standing]]
+"""Gives what stood in the notes that were read, in the words of the state they led to."""
+
+
+def nothing(_: State) -> Iterable[Standing]:
+    """Say of no note what stood in it."""
+    return ()
+
+
+class History:
+    """The state of one vault, kept in step with its register and its index; every call is under the vault's lock."""
+
+    def __init__(self, register: Register, folder: Path, fill: Fill) -> None:
+        """Take the register, the state folder, and what fills a new index with the vault's notes."""
+        self.register, self.folder, self._fill = register, folder, fill
+        self.state = State()
+        self.mark = Mark()
+        self.reading: Reading | None = None
+        self._index: Index | None = None
+
+    @property
+    def index(self) -> Index:
+        """The index, open for writing after the first `catch_up`."""
+        assert self._index is not None
+        return self._index
+
+    def catch_up(self) -> None:
+        """Replay what the register holds beyond the index; make the index where there is none to use."""
+        self._open()
+        kept = _mark_of(self.index)
+        if kept != self.mark:
+            self.mark, self.state = kept, _load(self.index)
+        self.reading = self.register.open(self.mark)
+        if any(record.op in _REMEANT for record in self.reading.records):
+            self.rebuild()
+        elif self.reading.records:
+            self._apply(self.reading.records, self.reading.mark)
+        elif self.reading.mark != self.mark:
+            self._apply((), self.reading.mark)
+
+    def closed(self) -> Problem | None:
+        """Why nothing may be appended or written, None when it may."""
+        assert self.reading is not None
+        return self.register.may_write(self.reading)
+
+    def accept(self, events: Sequence[Event], now: datetime, stands: Stands = nothing) -> tuple[Record, ...]:
+        """Make events happen: on disk in the register when this returns, then in state and index."""
+        records: tuple[Record, ...] = ()
+        mark = self.mark
+        if events:
+            records, mark = self.register.append(events, now, self.mark)
+        self._apply(records, mark, stands)
+        return records
+
+    def stand(self, standing: Standing) -> None:
+        """Remember what stands in a managed note that was just written."""
+        rows.set_shown(self.index, *standing)
+
+    def rebuild(self) -> None:
+        """Make the index anew from the register and the notes, and point to it."""
+        reading = self.register.open(None)
+        state = State()
+        for record in reading.records:
+            fold(state, record)
+
+        def fill(index: Index) -> None:
+            with index.batch():
+                _put(index, state, state.facts, state.cards)
+                rows.set_scalar(index, "state", scalars_of(state))
+                _keep(index, reading.records, reading.mark)
+            self._fill(index)
+
+        if self._index is not None:
+            self._index.close()
+        self._index = Index.rebuild(self.folder, fill)
+        self.state, self.mark, self.reading = state, reading.mark, reading
+
+    def close(self) -> None:
+        """Close the index."""
+        if self._index is not None:
+            self._index.close()
+            self._index = None
+
+    def _open(self) -> None:
+        if self._index is not None and self._index.current_changed():
+            self.close()
+            self.mark = Mark()
+        if self._index is None:
+            try:
+                self._index = Index.open(self.folder, write=True)
+            except IndexOutdated:
+                self.rebuild()
+
+    def _apply(self, records: Sequence[Record], mark: Mark, stands: Stands = nothing) -> None:
+        facts: set[str] = set()
+        cards: set[str] = set()
+        for record in records:
+            fold(self.state, record)
+            names = facts if record.op.startswith("fact.") else cards if record.op.startswith("card.") else set()
+            names.add(str(record.body.get("id")))
+        standing = tuple(stands(self.state))
+        if not records and mark == self.mark and not standing:
+            return
+        with self.index.batch():
+            _put(self.index, self.state, facts, cards)
+            if any(not record.op.startswith(("fact.", "card.")) for record in records):
+                rows.set_scalar(self.index, "state", scalars_of(self.state))
+            if mark != self.mark or records:
+                _keep(self.index, records, mark)
+            for note in standing:
+                rows.set_shown(self.index, *note)
+        self.mark = mark
+
+
+def _put(index: Index, state: State, facts: Iterable[str], cards: Iterable[str]) -> None:
+    rows.put_facts(index, (version for name in facts for version in state.facts.get(name, ())))
+    rows.put_cards(
+        index, ((name, dataclasses.asdict(state.cards[name])) for name in cards if name in state.cards)
+    )
+
+
+def _keep(index: Index, records: Sequence[Record], mark: Mark) -> None:
+    rows.add_journal(index, (record for record in records if record.op in JOURNALED))
+    rows.add_lines(index, ((record.seq, record.raw.decode("utf-8")) for record in records))
+    rows.set_scalar(index, "mark", dataclasses.asdict(mark))
+
+
+def _mark_of(index: Index) -> Mark:
+    kept = rows.scalar(index, "mark")
+    return Mark(**kept) if kept else Mark()
+
+
+def _load(index: Index) -> State:
+    return state_of(rows.load_facts(index), rows.load_cards(index).values(), rows.scalar(index, "state", {}))

@@ -1,0 +1,244 @@
+"""One transaction that brings the index in step with what a merge of two listings found.
+
+Renames keep a note's row: the same name composed otherwise, the same inode, or the same bytes in one scan.
+"""
+
+from collections.abc import Callable, Iterable
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+from daemon.index.problems import problems, replace_problems
+from daemon.index.rows import Rows, Stamp, base_key, composed
+from daemon.index.store import Index
+from parsers.model.notes import Etag, NotePath, Problem
+
+_SCOPE = "note:"
+
+
+class Entry(Protocol):
+    """One note of a listing."""
+
+    @property
+    def path(self) -> NotePath:
+        """As it is spelt on disk."""
+        ...
+
+    @property
+    def mtime_ns(self) -> int:
+        """Time of the last change of its bytes."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """In bytes."""
+        ...
+
+    @property
+    def inode(self) -> int:
+        """What a rename keeps; 0 where the file system has none."""
+        ...
+
+
+class Reading(Protocol):
+    """The bytes of a note with their etag and stamp."""
+
+    @property
+    def data(self) -> bytes:
+        """All of them."""
+        ...
+
+    @property
+    def etag(self) -> Etag:
+        """Of exactly these bytes."""
+        ...
+
+    @property
+    def stamp(self) -> tuple[int, int, int]:
+        """Of exactly these bytes: mtime, size, inode."""
+        ...
+
+
+Read = Callable[[NotePath], Reading | Problem]
+"""Reads a note, or says why it cannot be read."""
+Unknown = Callable[[str], bool]
+"""Tells of a path whether its absence from the listing means nothing: its folder could not be listed."""
+Progress = Callable[[int, int], None]
+"""Told how many notes are done, of how many."""
+
+
+def silent(done: int, total: int) -> None:
+    """Tell nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What a refresh found to be different."""
+
+    added: tuple[NotePath, ...] = ()
+    changed: tuple[NotePath, ...] = ()
+    """Notes whose bytes changed, under their new path; a new stamp alone is no change."""
+    removed: tuple[NotePath, ...] = ()
+    renamed: tuple[tuple[NotePath, NotePath], ...] = ()
+    """Old and new path; the note keeps its row."""
+    problems: tuple[Problem, ...] = ()
+    """Those that were not known before."""
+
+    def __bool__(self) -> bool:
+        return any((self.added, self.changed, self.removed, self.renamed, self.problems))
+
+
+class Known(NamedTuple):
+    """One note as the index knows it."""
+
+    path: NotePath
+    mtime_ns: int
+    size: int
+    inode: int
+    note: int
+    verified: int
+
+
+@dataclass(slots=True)
+class Difference:
+    """What the merge of two listings gives."""
+
+    added: list[Entry] = field(default_factory=list)
+    changed: list[tuple[Known, Entry]] = field(default_factory=list)
+    gone: list[Known] = field(default_factory=list)
+    seen_again: list[int] = field(default_factory=list)
+    """Notes that are as they were, but were marked unverified."""
+
+    def __bool__(self) -> bool:
+        return any((self.added, self.changed, self.gone, self.seen_again))
+
+
+class Refresh:
+    """Works through one difference and remembers what it did."""
+
+    def __init__(self, index: Index, read: Read, progress: Progress = silent) -> None:
+        self.index, self._db = index, index.connection
+        self._read, self._progress = read, progress
+        self._rows = Rows(self._db)
+        scopes = self._db.execute("SELECT DISTINCT scope FROM problems WHERE scope GLOB ?", (f"{_SCOPE}*",))
+        self.troubled = {scope.removeprefix(_SCOPE) for (scope,) in scopes}
+        """Paths of the notes that could not be read."""
+        self._added: list[NotePath] = []
+        self._changed: list[NotePath] = []
+        self._removed: list[NotePath] = []
+        self._renamed: list[tuple[NotePath, NotePath]] = []
+        self._problems: list[Problem] = []
+        self._done = self._total = 0
+
+    def apply(self, found: Difference, unknown: Unknown) -> None:
+        """Keep what could not be seen, read what changed, recognise what moved, add, and remove the rest."""
+        self._total = len(found.added) + len(found.changed)
+        self._rows.mark(found.seen_again, verified=True)
+        kept = [row for row in found.gone if unknown(row.path)]
+        self._rows.mark([row.note for row in kept if row.verified], verified=False)
+        for row, entry in found.changed:
+            self._update(row, entry.path)
+        gone = _Gone(row for row in found.gone if not unknown(row.path))
+        new = [entry for entry in found.added if not self._moved(gone, entry)]
+        etags = self._etags(gone) if new and gone.left else {}
+        for entry in new:
+            self._add(entry.path, gone, etags)
+        for row in gone.left.values():
+            self._rows.delete(row.note)
+            self._solved(row.path)
+            self._removed.append(row.path)
+        self._rows.flush()
+
+    def forget_problems(self, still_there: Callable[[], AbstractSet[str]], unknown: Unknown) -> None:
+        """Drop the problems of notes that are no longer there."""
+        if not self.troubled:
+            return
+        for path in sorted(self.troubled - still_there()):
+            if not unknown(path):
+                self._solved(path)
+
+    def changes(self) -> Changes:
+        """Give what was done."""
+        lists = (self._added, self._changed, self._removed)
+        added, changed, removed = (tuple(sorted(paths)) for paths in lists)
+        return Changes(added, changed, removed, tuple(sorted(self._renamed)), tuple(self._problems))
+
+    def _update(self, row: Known, path: NotePath) -> None:
+        """Read a known note again, where it stands now."""
+        reading = self._reading(path)
+        if reading is None:
+            self._rows.mark([row.note], verified=False)
+            return
+        same_title = base_key(row.path) == base_key(path)
+        stamp = Stamp(*reading.stamp)
+        if self._etag(row.note) == reading.etag and same_title:
+            self._rows.touch(row.note, stamp)
+            return
+        if self._etag(row.note) != reading.etag:
+            self._changed.append(path)
+        self._rows.update(row.note, path, stamp, reading.etag, reading.data)
+
+    def _moved(self, gone: "_Gone", entry: Entry) -> bool:
+        row = gone.by_name.get(composed(entry.path)) or gone.by_inode.get(entry.inode)
+        if row is None or not gone.take(row):
+            return False
+        self._rows.move(row.note, entry.path)
+        self._renamed.append((row.path, entry.path))
+        same = row[1:4] == (entry.mtime_ns, entry.size, entry.inode)
+        if same and base_key(row.path) == base_key(entry.path):
+            self._tick()
+        else:
+            self._update(row, entry.path)
+        self._solved(row.path)
+        return True
+
+    def _add(self, path: NotePath, gone: "_Gone", etags: dict[Etag, Known]) -> None:
+        reading = self._reading(path)
+        if reading is None:
+            return
+        stamp, row = Stamp(*reading.stamp), etags.pop(reading.etag, None)
+        if row is not None and gone.take(row):
+            self._rows.update(row.note, path, stamp, reading.etag, reading.data)
+            self._renamed.append((row.path, path))
+            return
+        self._rows.insert(path, stamp, reading.etag, reading.data)
+        self._added.append(path)
+
+    def _reading(self, path: NotePath) -> Reading | None:
+        self._tick()
+        reading = self._read(path)
+        if not isinstance(reading, Problem):
+            self._solved(path)
+            return reading
+        if problems(self.index, _SCOPE + path) != [reading]:
+            replace_problems(self.index, _SCOPE + path, [reading])
+            self._problems.append(reading)
+        return None
+
+    def _solved(self, path: str) -> None:
+        if path in self.troubled:
+            replace_problems(self.index, _SCOPE + path, ())
+            self.troubled.discard(path)
+
+    def _etag(self, note: int) -> Etag:
+        return Etag(self._db.execute("SELECT etag FROM notes WHERE id = ?", (note,)).fetchone()[0].hex())
+
+    def _etags(self, gone: "_Gone") -> dict[Etag, Known]:
+        return {self._etag(row.note): row for row in gone.left.values()}
+
+    def _tick(self) -> None:
+        self._done += 1
+        self._progress(self._done, self._total)
+
+
+class _Gone:
+    """The notes that left their paths: each may turn up once under another."""
+
+    def __init__(self, known: Iterable[Known]) -> None:
+        self.left = {row.note: row for row in known}
+        self.by_name = {composed(row.path): row for row in self.left.values()}
+        self.by_inode = {row.inode: row for row in self.left.values() if row.inode}
+
+    def take(self, row: Known) -> bool:
+        """Claim a note; False when somebody did before."""
+        return self.left.pop(row.note, None) is not None

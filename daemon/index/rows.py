@@ -1,0 +1,149 @@
+"""The rows of notes: each note itself, its blocks and their words, its links, its tags."""
+
+import json
+import sqlite3
+import unicodedata
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from daemon.index.pairs import has_runs, pairs
+from daemon.index.schema import ROW_BITS
+from parsers.model.notes import Block, Etag, NotePath, Outline
+from parsers.note import outline
+
+_MOST_ROWS = 1 << ROW_BITS
+_EMPTY = Block(0, 0, 1, (), None)
+"""A note without text is still found by its title."""
+_ENOUGH = 1 << 18
+"""Characters that wait to be written at once: a note at a time is a third slower, more gains nothing."""
+
+_COLUMNS = "path, key, title, mtime_ns, size, inode, etag, aliases, provenance, sensitivity, verified"
+_MARKS = ", ".join("?" for _ in _COLUMNS.split(", "))
+_INSERTS = {
+    "notes": f"INSERT INTO notes(id, {_COLUMNS}) VALUES(?, {_MARKS})",
+    "blocks": "INSERT INTO blocks VALUES(?, ?, ?, ?, ?, ?)",
+    "words": "INSERT INTO words(rowid, head, body, pairs) VALUES(?, ?, ?, ?)",
+    "links": "INSERT INTO links VALUES(?, ?, ?, ?)",
+    "tags": "INSERT INTO tags VALUES(?, ?)",
+}
+
+
+class Stamp(NamedTuple):
+    """What the disk says of a note without opening it."""
+
+    mtime_ns: int
+    size: int
+    inode: int
+
+
+class Rows:
+    """Writes inside one transaction; what waits is written by `flush`, which comes before its end."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db, self._last = db, 0
+        self._waiting: dict[str, list[tuple[object, ...]]] = {table: [] for table in _INSERTS}
+        self._characters = 0
+
+    def insert(self, path: NotePath, stamp: Stamp, etag: Etag, data: bytes) -> None:
+        """Add a note that has no row yet."""
+        last = self._last or self._db.execute("SELECT coalesce(max(id), 0) FROM notes").fetchone()[0]
+        self._last = note = last + 1
+        said = outline(data.decode("utf-8", "replace"))
+        self._waiting["notes"].append((note, *_columns(path, stamp, etag, said)))
+        self._put(note << ROW_BITS, path, data, said)
+
+    def update(self, note: int, path: NotePath, stamp: Stamp, etag: Etag, data: bytes) -> None:
+        """Replace everything that is known of a note; it keeps its id."""
+        said = outline(data.decode("utf-8", "replace"))
+        columns = (*_columns(path, stamp, etag, said), note)
+        self._db.execute(f"UPDATE notes SET ({_COLUMNS}) = ({_MARKS}) WHERE id = ?", columns)  # noqa: S608
+        self._forget_text(note)
+        self._put(note << ROW_BITS, path, data, said)
+
+    def move(self, note: int, path: NotePath) -> None:
+        """Give a note whose bytes and title did not change its new path."""
+        columns = (path, base_key(path), title_of(path), note)
+        self._db.execute("UPDATE notes SET path = ?, key = ?, title = ?, verified = 1 WHERE id = ?", columns)
+
+    def touch(self, note: int, stamp: Stamp) -> None:
+        """Remember the new stamp of a note whose bytes did not change."""
+        columns = (*stamp, note)
+        self._db.execute(
+            "UPDATE notes SET mtime_ns = ?, size = ?, inode = ?, verified = 1 WHERE id = ?", columns
+        )
+
+    def delete(self, note: int) -> None:
+        """Forget a note and every word of it."""
+        self._forget_text(note)
+        self._db.execute("DELETE FROM notes WHERE id = ?", (note,))
+
+    def mark(self, notes: Iterable[int], *, verified: bool) -> None:
+        """Say of notes whether the vault still shows them."""
+        rows = [(int(verified), note) for note in notes]
+        self._db.executemany("UPDATE notes SET verified = ? WHERE id = ?", rows)
+
+    def flush(self) -> None:
+        """Write what waits."""
+        for table, rows in self._waiting.items():
+            # Row by row: a statement that inserts many makes FTS5 write out its hash (3 times slower).
+            self._db.executemany(_INSERTS[table], rows)
+            rows.clear()
+        self._characters = 0
+
+    def _put(self, first: int, path: NotePath, data: bytes, said: Outline) -> None:
+        paired = not path.isascii() or has_runs(data)
+        self._put_blocks(first, title_of(path), said, paired=paired)
+        links = {(link.target, link.subpath) for link in said.links}
+        links.update((link.target, link.subpath) for link in said.properties.links)
+        named = enumerate(sorted(links)[:_MOST_ROWS], first)
+        self._waiting["links"] += [(row, base_key(to), to, subpath) for row, (to, subpath) in named if to]
+        tags = {tag.tag.lstrip("#") for tag in said.tags}.union(said.properties.tags)
+        self._waiting["tags"] += enumerate(sorted(tags)[:_MOST_ROWS], first)
+        self._characters += len(said.text)
+        if self._characters > _ENOUGH:
+            self.flush()
+
+    def _put_blocks(self, first: int, title: str, said: Outline, *, paired: bool) -> None:
+        places, words, text = self._waiting["blocks"], self._waiting["words"], said.text
+        head = " ".join((title, *said.properties.aliases))
+        for row, block in enumerate(said.blocks[:_MOST_ROWS] or (_EMPTY,), first):
+            heading = " > ".join(block.path)
+            body = said.visible(block) if said.comments else text[block.start : block.end]
+            places.append((row, block.start, block.end, block.line, block.id, heading))
+            # "" and not NULL, with which FTS5 takes a third longer.
+            cut = pairs(f"{head} {heading} {body}") if paired else ""
+            words.append((row, f"{head}\n{heading}", body, cut))
+            head = title
+
+    def _forget_text(self, note: int) -> None:
+        span = (note << ROW_BITS, (note + 1) << ROW_BITS)
+        rows = self._db.execute("SELECT id FROM blocks WHERE id >= ? AND id < ?", span).fetchall()
+        self._db.executemany("DELETE FROM words WHERE rowid = ?", rows)
+        for table in ("blocks", "links", "tags"):
+            self._db.execute(f"DELETE FROM {table} WHERE id >= ? AND id < ?", span)  # noqa: S608
+
+
+def composed(path: str) -> str:
+    """Give a path with its letters composed (NFC): two spellings of one name become equal."""
+    return path if path.isascii() else unicodedata.normalize("NFC", path)
+
+
+def fold(path: str) -> str:
+    """Give a path composed and without case, as links are compared."""
+    return composed(path).casefold()
+
+
+def title_of(path: str) -> str:
+    """Give the title of a note, its file name without `.md`."""
+    return path.rpartition("/")[2].removesuffix(".md")
+
+
+def base_key(path: str) -> str:
+    """Give what a link is looked up by: the last part of a path, without `.md`, folded."""
+    return fold(title_of(path))
+
+
+def _columns(path: NotePath, stamp: Stamp, etag: Etag, said: Outline) -> tuple[object, ...]:
+    aliases = said.properties.aliases
+    spelt = json.dumps(aliases, ensure_ascii=False) if aliases else None
+    return (path, base_key(path), title_of(path), *stamp, bytes.fromhex(etag), spelt, "vault", "normal", 1)

@@ -1,0 +1,77 @@
+"""The tables of the index. One of another version is rebuilt: what cannot be derived does not belong here."""
+
+import dataclasses
+import sqlite3
+
+from parsers.model.facts import Fact
+
+VERSION = 1
+"""Kept in `PRAGMA user_version`; raise it with every change of the tables or of what stands in them."""
+
+ROW_BITS = 20
+"""Rows of a note (blocks, links, tags) have the ids `note << ROW_BITS | n`: one range to read and delete."""
+
+FACT_FIELDS = tuple(field.name for field in dataclasses.fields(Fact))
+"""Columns of the table `facts`: the fields of `Fact` in their order."""
+
+_TABLES: dict[str, tuple[dict[str, type], str | tuple[str, str]]] = {
+    "notes": (
+        {
+            "id": int,
+            "path": str,
+            "key": str,
+            "title": str,
+            "mtime_ns": int,
+            "size": int,
+            "inode": int,
+            "etag": bytes,
+            "aliases": str,
+            "language": str,
+            "provenance": str,
+            "sensitivity": str,
+            "verified": int,
+        },
+        "id",
+    ),
+    "blocks": ({"id": int, "start": int, "end": int, "line": int, "block_id": str, "heading": str}, "id"),
+    "links": ({"id": int, "key": str, "target": str, "subpath": str}, "id"),
+    "tags": ({"id": int, "tag": str}, "id"),
+    "problems": ({"id": int, "scope": str, "path": str, "line": int, "code": str, "json": str}, "id"),
+    "cards": ({"id": str, "json": str}, "id"),
+    "scalars": ({"name": str, "json": str}, "name"),
+    "shown": ({"path": str, "etag": str, "json": str}, "path"),
+    "journal": ({"seq": int, "at": str, "op": str, "json": str}, "seq"),
+    "lines": ({"seq": int, "text": str}, "seq"),
+}
+
+_INDEXES = (
+    ("notes", "path", True),
+    ("notes", "key", False),
+    ("links", "key", False),
+    ("tags", "tag", False),
+    ("problems", "scope", False),
+)
+
+_WORDS = (
+    "CREATE VIRTUAL TABLE words USING fts5(head, body, pairs, tokenize='unicode61 remove_diacritics 2')",
+    # A save never pays for somebody else's merge: `Index.idle_step` merges when nothing waits.
+    "INSERT INTO words(words, rank) VALUES('automerge', 0)",
+    "INSERT INTO words(words, rank) VALUES('crisismerge', 1000)",
+)
+
+
+def create(connection: sqlite3.Connection) -> None:
+    """Make every table of an empty file and mark it with `VERSION`."""
+    from sqlite_utils import Database  # noqa: PLC0415 - 0.1 s of CPU that only a new file needs
+
+    database = Database(connection, execute_plugins=False)
+    for name, (columns, key) in _TABLES.items():
+        database.table(name).create(columns, pk=key)
+    numbers = {"version": int, "confidence": float}
+    facts = {name: numbers.get(name, str) for name in FACT_FIELDS}
+    database.table("facts").create(facts, pk=("id", "version"))
+    for table, column, unique in _INDEXES:
+        database.table(table).create_index([column], unique=unique)
+    for statement in _WORDS:
+        connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {VERSION}")

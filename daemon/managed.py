@@ -1,0 +1,291 @@
+"""The managed notes as one pass sees them: read, scanned, what they say, what they should say.
+
+Each note is the same four pure steps (parse and diff in `parsers/NAME.py`, view and render in `renderers/NAME.py`);
+this module joins them to the state and to what stood in the note before. It opens nothing itself.
+"""
+
+import difflib
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta, tzinfo
+from typing import Any
+
+from config.i18n import Catalogue
+from config.paths import NAMES
+from daemon.memory.pairing import NoteReading, Shown
+from daemon.memory.state import State
+from parsers import cards as cards_parser
+from parsers import profile as profile_parser
+from parsers.cards import CardSaid
+from parsers.model.edits import Answer, CardGone, Edit, Lines, LinesSettled
+from parsers.model.facts import SECTION_OF, Fact
+from parsers.model.notes import Etag, Note, NotePath, Problem
+from parsers.model.register import Record
+from parsers.note import scan
+from parsers.profile import ProfileSaid
+from renderers import cards as cards_renderer
+from renderers import journal as journal_renderer
+from renderers import profile as profile_renderer
+from renderers.frame import framed
+
+SHOWN_NOTES = (NAMES.profile, NAMES.cards, NAMES.journal)
+"""The managed notes, in the order they are read."""
+JOURNAL_DAYS = 14
+_QUOTED = 20
+"""Lines a card about a whole version quotes at the most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A managed note as it was read: what to interpret, and the etag that a write must still find on disk."""
+
+    path: NotePath
+    text: str | None = None
+    etag: Etag | None = None
+    """Of the bytes that are interpreted."""
+    on_disk: Etag | None = None
+    """Of the bytes a write replaces: the same, but for a version that a write of ours displaced."""
+    note: Note | None = None
+    problems: tuple[Problem, ...] = ()
+    vanished: bool = False
+
+    @property
+    def usable(self) -> bool:
+        """Whether edits may be read from it and lines written to it."""
+        return self.note is not None and not self.problems and not self.vanished
+
+
+@dataclass(frozen=True, slots=True)
+class Stood:
+    """What the index remembers of a managed note: etag of its bytes and what stood in them."""
+
+    etag: Etag
+    ids: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    repeats: frozenset[str] = frozenset()
+    changed_at: tuple[str, ...] = ()
+    """When somebody changed a wholly owned note back, lately."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Give what `stood` reads back."""
+        return {"ids": self.ids, "repeats": sorted(self.repeats), "changed_at": list(self.changed_at)}
+
+
+def stood(kept: tuple[Etag, Any] | None) -> Stood | None:
+    """Give what the index kept of a note, None before the first time."""
+    if kept is None:
+        return None
+    etag, value = kept
+    ids = {section: tuple(names) for section, names in value["ids"].items()}
+    return Stood(etag, ids, frozenset(value["repeats"]), tuple(value["changed_at"]))
+
+
+def source(path: NotePath, data: bytes, etag: Etag, on_disk: Etag | None = None) -> Source:
+    """Scan the bytes of a managed note; what makes it unusable is a problem that names the line."""
+    disk = on_disk or etag
+    if not data.strip(b"\xef\xbb\xbf \t\r\n"):
+        return Source(path, data.decode("utf-8", "replace"), etag, disk, vanished=True)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        return Source(path, None, etag, disk, problems=(Problem(path, line, "not_utf8"),))
+    note = scan(text)
+    faults = tuple(Problem(path, fault.line, fault.code, _named(fault.name)) for fault in note.faults[:1])
+    return Source(path, text, etag, disk, note, faults)
+
+
+def _named(name: str) -> tuple[tuple[str, str], ...]:
+    return (("section", name),) if name else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What the managed notes of a pass say."""
+
+    profile: ProfileSaid | None = None
+    cards: tuple[CardSaid, ...] = ()
+    readings: tuple[NoteReading, ...] = ()
+    edits: tuple[Edit, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+def said(sources: Mapping[NotePath, Source], before: Mapping[NotePath, Stood | None], state: State) -> Said:
+    """Read what the notes say and how it differs from what stood there."""
+    profile, cards = sources.get(NAMES.profile), sources.get(NAMES.cards)
+    readings: list[NoteReading] = []
+    edits: list[Edit] = []
+    problems: list[Problem] = []
+    profile_said: ProfileSaid | None = None
+    cards_said: tuple[CardSaid, ...] = ()
+    if profile and profile.usable and profile.note and profile.text is not None:
+        profile_said = profile_parser.parse(profile.text, profile.note)
+        edits += _strays(profile_said)
+        problems += _stray_problems(profile_said, state) + _missing_sections(profile)
+        if not _same(profile, before.get(profile.path)):
+            readings.append(_reading(profile, profile_said, before.get(profile.path)))
+    elif profile and profile.vanished and before.get(profile.path):
+        readings.append(_reading(profile, ProfileSaid((), ()), before.get(profile.path)))
+        problems.append(Problem(profile.path, 0, "note_vanished"))
+    if cards and cards.usable and cards.note and cards.text is not None:
+        cards_said = cards_parser.parse(cards.text, cards.note)
+        edits += _answers(cards_said, before.get(cards.path), state)
+    return Said(profile_said, cards_said, tuple(readings), tuple(edits), tuple(problems))
+
+
+def _same(one: Source, before: Stood | None) -> bool:
+    return before is not None and before.etag == one.etag
+
+
+def _reading(one: Source, what: ProfileSaid, before: Stood | None) -> NoteReading:
+    shown = Shown(before.ids, before.repeats) if before else None
+    sections = frozenset(section.name for section in one.note.sections) if one.note else frozenset()
+    return NoteReading(one.path, what.statements, shown, sections, one.vanished)
+
+
+def _missing_sections(one: Source) -> list[Problem]:
+    there = {section.name for section in one.note.sections} if one.note else set()
+    missing = [name for name in SECTION_OF.values() if name not in there]
+    return [Problem(one.path, 0, "section_missing", (("section", name),)) for name in missing]
+
+
+def _stray_key(section: str, text: str) -> str:
+    return f"{section}/{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+
+
+def _stray_groups(what: ProfileSaid) -> list[tuple[str, int, str]]:
+    """(key, first line, lines) of the strays beside each section."""
+    groups: dict[str, list[tuple[int, str]]] = {}
+    for stray in what.strays:
+        groups.setdefault(stray.section, []).append((stray.line, stray.text))
+    found = []
+    for section, lines in groups.items():
+        text = "\n".join(text for _, text in lines)
+        found.append((_stray_key(section, text), lines[0][0], text))
+    return found
+
+
+def _strays(what: ProfileSaid) -> list[Edit]:
+    groups = _stray_groups(what)
+    asks: list[Edit] = [Lines("stray", NAMES.profile, key, text) for key, _, text in groups]
+    return [LinesSettled("stray", tuple(key for key, _, _ in groups)), *asks]
+
+
+def _stray_problems(what: ProfileSaid, state: State) -> list[Problem]:
+    answered = {card.key for card in state.cards.values() if card.kind == "stray" and card.status == "answered"}
+    return [
+        Problem(NAMES.profile, line, "stray_lines", (("section", key.partition("/")[0]),))
+        for key, line, _ in _stray_groups(what)
+        if key not in answered
+    ]
+
+
+def _answers(what: Sequence[CardSaid], before: Stood | None, state: State) -> list[Edit]:
+    edits: list[Edit] = [Answer(*one) for one in cards_parser.answers(tuple(what))]
+    there = {card.id for card in what}
+    stood_there = {name for names in before.ids.values() for name in names} if before else set()
+    edits += [CardGone(name) for name in sorted(stood_there - there) if name in state.cards]
+    return edits
+
+
+def copies(found: Sequence[tuple[NotePath, NotePath, str, str]]) -> list[Edit]:
+    """Give the edits for conflict copies of managed notes: (copy, original, copy's text, original's text)."""
+    asks: list[Edit] = [
+        Lines("copy", original, copy, differing(text, current)) for copy, original, text, current in found
+    ]
+    return [LinesSettled("copy", tuple(copy for copy, *_ in found)), *asks]
+
+
+def differing(text: str, current: str) -> str:
+    """Give the lines of a version that the current text does not have, at most some."""
+    lines = [line[2:].strip() for line in difflib.ndiff(_lines(current), _lines(text)) if line.startswith("+ ")]
+    return "\n".join([line for line in lines if line][:_QUOTED])
+
+
+def _lines(text: str) -> list[str]:
+    return [line.removesuffix("\r") for line in text.split("\n")]
+
+
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """What rendering needs besides the state: the day, the language first among all, the room for cards."""
+
+    today: date
+    now: datetime
+    zone: tzinfo
+    words: tuple[Catalogue, ...]
+    cards_per_day: int
+    months: tuple[str, ...]
+    records: Callable[[str], Sequence[Record]]
+    """Gives the journal's records since a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A managed note as it should be."""
+
+    path: NotePath
+    text: str
+    stands: Stood
+    """With the etag of the bytes that were read: the write gives the new one."""
+
+
+def standing(one: Source, what: Said, state: State, showing: Showing) -> Stood | None:
+    """Give what stood in the bytes that were read, in the words of the state they led to."""
+    if one.etag is None or not one.usable:
+        return None
+    if one.path == NAMES.profile and what.profile:
+        found = profile_renderer.standing(_profile_view(state, showing), what.profile)
+        return Stood(one.etag, found.ids, found.repeats)
+    if one.path == NAMES.cards:
+        return Stood(one.etag, {"cards": tuple(card.id for card in what.cards if card.id in state.cards)})
+    return None
+
+
+def wanted(one: Source, what: Said, state: State, showing: Showing) -> Wanted | None:
+    """Give a usable note as it should be."""
+    if one.etag is None or one.note is None or one.text is None:
+        return None
+    if one.path == NAMES.profile and what.profile:
+        shows = _profile_view(state, showing)
+        done = profile_renderer.render(shows, one.text, one.note, what.profile)
+        return Wanted(one.path, done.text, Stood(one.etag, done.ids, done.repeats))
+    if one.path == NAMES.cards:
+        view = cards_renderer.view(
+            state.cards, state.latest, [card.id for card in what.cards], showing.cards_per_day, showing.words
+        )
+        text = cards_renderer.render(view, one.text, one.note, what.cards)
+        return Wanted(one.path, text, Stood(one.etag, {"cards": tuple(view.cards)}))
+    return None
+
+
+def _profile_view(state: State, showing: Showing) -> profile_renderer.ProfileView:
+    names = ("since", "until", "sensitive", "review", "yes")
+    words = {name: showing.words[0].say(f"field.{name}") for name in names}
+    return profile_renderer.view(state.facts.values(), state.cards.values(), showing.today.isoformat(), words)
+
+
+def journal(state: State, showing: Showing) -> str:
+    """Give Journal.md whole."""
+    since = (showing.now - timedelta(days=JOURNAL_DAYS)).strftime("%Y-%m-%dT%H:%M:%S")
+
+    def fact(name: str) -> Fact | None:
+        return state.latest(name)
+
+    words = showing.words[0]
+    records = showing.records(since)
+    view = journal_renderer.view(records, fact, showing.months, showing.zone, words, NAMES.profile)
+    return journal_renderer.render(view, words, NAMES.register_folder)
+
+
+def frames(path: NotePath, one: Source | None, words: Catalogue) -> str:
+    """Give a managed note with every section it needs (`init`), its own text as it is."""
+    present = [section.name for section in one.note.sections] if one and one.note else []
+    text = one.text if one and one.text else None
+    if path == NAMES.profile:
+        headings = [(name, words.say(f"profile.heading.{name}")) for name in SECTION_OF.values()]
+        return framed(text, present, headings, [words.say("profile.title"), words.say("profile.intro")])
+    headings = [(name, words.say(f"cards.heading.{name}")) for name in cards_parser.SECTIONS]
+    return framed(text, present, headings, [words.say("cards.title"), words.say("cards.intro")])
+
+

@@ -1,0 +1,205 @@
+"""What a ticked box changes, and which cards have lost their object (vault-notes.md, Cards)."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from daemon.memory.moment import Deliberation
+from daemon.memory.pairing import alive
+from daemon.memory.proposals import accept, remember
+from daemon.memory.state import State
+from daemon.memory.values import dated, give_way
+from parsers.model.cards import Card
+from parsers.model.edits import Answer, CardGone, Lines, LinesSettled, Remember
+from parsers.model.facts import KIND_OF, Fact
+from parsers.sameness import folded
+from parsers.statements import reword
+
+
+def answer(work: Deliberation, edit: Answer) -> None:
+    """Take one answer; a card that is not open, or a box it does not have, changes nothing."""
+    card = work.state.cards.get(edit.card)
+    if card is None or card.status != "open" or (card.kind, edit.choice) not in _ANSWERS:
+        return
+    work.emit("card.answered", id=card.id, status="answered", answer=edit.choice, answered_at=work.moment.at)
+    _ANSWERS[card.kind, edit.choice](work, card, edit)
+
+
+def _subjects(work: Deliberation, card: Card) -> list[Fact]:
+    return [fact for name in card.subjects if (fact := work.state.latest(name))]
+
+
+def _keep_proposal(work: Deliberation, card: Card, edit: Answer) -> None:
+    for fact in _subjects(work, card):
+        if fact.status != "pending":
+            continue
+        at = work.moment.at
+        kept = replace(fact, status="confirmed", recorded_at=at, last_seen_at=at)
+        first = fact.text.partition("\n")[0]
+        if edit.text and edit.text != first:
+            wording = reword(edit.text)
+            kept = replace(
+                dated(work, kept, wording),
+                text=wording.text,
+                key=wording.key,
+                value=wording.value,
+                confidence=1.0,
+                source="user",
+                provenance="user",
+                source_ref=None,
+            )
+        accept(work, kept, how="accepted")
+
+
+def _refuse_proposal(work: Deliberation, card: Card, _: Answer) -> None:
+    for fact in _subjects(work, card):
+        if fact.status == "pending":
+            work.amend("refused", fact, status="rejected", retracted_at=work.moment.at)
+
+
+def _both(work: Deliberation, card: Card, _: Answer) -> None:
+    facts = _subjects(work, card)
+    if card.kind == "key" and facts and facts[0].key:
+        work.emit("key.several", entity_id=facts[0].entity_id, key=folded(facts[0].key))
+
+
+def _replace(work: Deliberation, card: Card, _: Answer) -> None:
+    facts = [fact for fact in _subjects(work, card) if alive(fact)]
+    if len(facts) == 2:
+        give_way(work, facts[0], facts[1], correction=False)
+
+
+def _typo(work: Deliberation, card: Card, _: Answer) -> None:
+    """The change was a slip of the pen: the old wording was never true, the new one starts where it did."""
+    for name in card.subjects:
+        versions = work.state.facts.get(name, ())
+        if len(versions) >= 2 and alive(versions[-1]):
+            old, new = versions[-2:]
+            work.amend("retracted", old, valid_to=None, retracted_at=work.moment.at)
+            work.amend("linked", new, valid_from=old.valid_from, supersedes=old.supersedes)
+
+
+def _forget_lost(work: Deliberation, card: Card, _: Answer) -> None:
+    for fact in _subjects(work, card):
+        if fact.status == "held":
+            work.amend("rejected", fact, status="rejected", retracted_at=work.moment.at)
+
+
+def _restore(work: Deliberation, card: Card, _: Answer) -> None:
+    for fact in _subjects(work, card):
+        if fact.status == "held":
+            work.amend("kept", fact, status="confirmed")
+
+
+def _revive(work: Deliberation, card: Card, edit: Answer) -> None:
+    for fact in _subjects(work, card):
+        if not alive(fact):
+            wording = reword(card.text)
+            at = work.moment.at
+            again = replace(
+                fact,
+                version=fact.version + 1,
+                text=wording.text,
+                key=wording.key,
+                value=wording.value,
+                status="confirmed",
+                confidence=1.0,
+                source="user",
+                provenance="user",
+                valid_from=work.moment.today.isoformat() if fact.valid_to else fact.valid_from,
+                valid_to=None,
+                valid_to_text=None,
+                recorded_at=at,
+                last_seen_at=at,
+                retracted_at=None,
+            )
+            work.assert_fact(again, "revived")
+
+
+def _forget_reviewed(work: Deliberation, card: Card, _: Answer) -> None:
+    for fact in _subjects(work, card):
+        work.emit("fact.forgotten", id=fact.id, retracted_at=work.moment.at)
+
+
+def _still_true(work: Deliberation, card: Card, _: Answer) -> None:
+    for fact in _subjects(work, card):
+        work.amend("seen", fact, last_seen_at=work.moment.at)
+
+
+def _take_strays(work: Deliberation, card: Card, _: Answer) -> None:
+    """The lines become facts of the section they stand beside; they stay where they are."""
+    section = (card.key or "").partition("/")[0]
+    for line in card.text.split("\n"):
+        remember(work, Remember(line, KIND_OF[section], "person"))
+
+
+def _noted(_work: Deliberation, _card: Card, _edit: Answer) -> None:
+    """The answer itself is all there is."""
+
+
+_ANSWERS: dict[tuple[str, str], Callable[[Deliberation, Card, Answer], None]] = {
+    ("proposal", "keep"): _keep_proposal,
+    ("proposal", "refuse"): _refuse_proposal,
+    ("key", "both"): _both,
+    ("key", "replace"): _replace,
+    ("contradiction", "both"): _both,
+    ("contradiction", "replace"): _replace,
+    ("typo", "correct"): _typo,
+    ("typo", "change"): _noted,
+    ("loss", "forget"): _forget_lost,
+    ("loss", "restore"): _restore,
+    ("returned", "keep"): _revive,
+    ("returned", "refuse"): _noted,
+    ("stray", "take"): _take_strays,
+    ("stray", "leave"): _noted,
+    ("late", "seen"): _noted,
+    ("review", "keep"): _still_true,
+    ("review", "forget"): _forget_reviewed,
+    ("reminder", "seen"): _noted,
+}
+
+
+def hide(work: Deliberation, edit: CardGone) -> None:
+    """A deleted card is no answer: it comes back with the weekly reminder (rule 14)."""
+    card = work.state.cards.get(edit.card)
+    if card and card.status == "open" and not card.hidden:
+        work.emit("card.hidden", id=card.id, hidden=True)
+
+
+def ask_lines(work: Deliberation, edit: Lines) -> None:
+    """Ask about lines that could not be read or merged, once each."""
+    if not work.asked(edit.kind, edit.key):
+        work.open_card(edit.kind, (), edit.text, key=edit.key, note=edit.note)
+
+
+def settle_lines(work: Deliberation, edit: LinesSettled) -> None:
+    """Withdraw the cards about lines that are no longer there."""
+    for card in work.state.open_cards():
+        if card.kind == edit.kind and card.key not in edit.keys:
+            withdraw(work, card)
+
+
+def withdraw_moot(work: Deliberation) -> None:
+    """Withdraw every open card whose object is gone."""
+    for card in work.state.open_cards():
+        if _moot(work.state, card):
+            withdraw(work, card)
+
+
+def withdraw(work: Deliberation, card: Card) -> None:
+    """Close a card without an answer."""
+    work.emit("card.withdrawn", id=card.id, status="withdrawn")
+
+
+def _moot(state: State, card: Card) -> bool:
+    facts = [state.latest(name) for name in card.subjects]
+    if card.kind == "proposal":
+        return all(fact is None or fact.status != "pending" for fact in facts)
+    if card.kind in ("key", "contradiction"):
+        return not all(fact and alive(fact) and fact.valid_to is None for fact in facts)
+    if card.kind == "loss":
+        return not any(fact and fact.status == "held" for fact in facts)
+    if card.kind in ("typo", "review"):
+        return not all(alive(fact) for fact in facts)
+    return card.kind == "returned" and any(alive(fact) for fact in facts)
+
+

@@ -1,0 +1,142 @@
+"""What the person's own lines change (memory.md, rules 1, 3, 4, 5, 6, 8 and 13)."""
+
+from collections import defaultdict
+from dataclasses import replace
+
+from daemon.memory.moment import Deliberation
+from daemon.memory.pairing import Line, NoteReading, Paired, alive
+from daemon.memory.values import disputes, give_way, new_fact, place_of, revise, succeed
+from parsers.model.facts import KIND_OF, Fact
+from parsers.model.notes import NotePath
+from parsers.sameness import folded
+
+
+def take_lines(work: Deliberation, paired: Paired) -> None:
+    """Decide everything the paired lines say; a line that holds a secret says nothing (rule 13)."""
+    gone = {fact.id: (reading, section, fact) for reading, section, fact in paired.gone}
+    known = {reading.note: reading for reading, _, _ in paired.gone}
+    fresh: list[Line] = []
+    for line in paired.lines:
+        if work.moment.secret_spans(line.statement.wording.text):
+            if line.fact:
+                gone.pop(line.fact.id, None)
+        elif line.how in ("same", "reworded") and line.fact:
+            _kept_line(work, line, line.fact)
+        elif line.how == "returned" and line.fact:
+            _returned(work, line, line.fact)
+        elif line.how == "new":
+            fresh.append(line)
+    for line in fresh:
+        _new_line(work, line, gone)
+    _lost(work, gone, known)
+
+
+def say_again(work: Deliberation, lines: tuple[Line, ...]) -> None:
+    """Reinforce what lines say again that were not there before (rule 5)."""
+    for line in lines:
+        current = line.fact and work.state.latest(line.fact.id)
+        if current and alive(current):
+            work.amend("seen", current, last_seen_at=work.moment.at)
+
+
+def _kept_line(work: Deliberation, line: Line, fact: Fact) -> None:
+    """A line that is a known fact: back from a deletion, moved, reworded, its fields changed."""
+    if fact.status == "held":
+        work.amend("kept", fact, status="confirmed")
+    elif fact.status == "rejected":
+        work.amend("restored", fact, status="confirmed", retracted_at=None)
+    fact = work.state.facts[fact.id][-1]
+    kind = KIND_OF[line.statement.section]
+    if fact.kind != kind:
+        work.amend("moved", fact, kind=kind)
+    if line.statement.anchor != fact.anchor:
+        work.amend("anchored", work.state.facts[fact.id][-1], anchor=line.statement.anchor)
+    revise(work, work.state.facts[fact.id][-1], line.statement.wording)
+
+
+def _returned(work: Deliberation, line: Line, fact: Fact) -> None:
+    """The id of a fact that is no longer kept is back: an older version of the note, perhaps; ask (rule 8)."""
+    key = f"{fact.id}.{fact.version}"
+    if any(c.kind == "returned" and c.key == key and c.status == "open" for c in work.state.cards.values()):
+        return
+    work.open_card("returned", (fact.id,), line.statement.wording.text, key=key, note=line.note)
+
+
+def _new_line(work: Deliberation, line: Line, gone: dict[str, tuple[NoteReading, str, Fact]]) -> None:
+    wording, kind = line.statement.wording, KIND_OF[line.statement.section]
+    earlier = _earlier(work, line, gone)
+    if earlier:
+        gone.pop(earlier.id, None)
+        succeed(work, earlier, wording, replace(new_fact(work, line.statement, line.note), kind=kind))
+        return
+    past = next((f for f in work.state.same_text(wording.text) if f.status in ("rejected", "pending")), None)
+    fact = new_fact(work, line.statement, line.note)
+    if past and past.status == "pending":
+        work.amend("confirmed", past, status="confirmed", confidence=1.0, source="user", provenance="user", kind=kind)
+        fact = work.state.facts[past.id][-1]
+    elif past:
+        work.assert_fact(replace(fact, id=past.id, version=past.version + 1), "revived")
+    else:
+        work.assert_fact(fact, "stated")
+    disputes(work, work.state.facts[past.id if past else fact.id][-1])
+
+
+def _earlier(work: Deliberation, line: Line, gone: dict[str, tuple[NoteReading, str, Fact]]) -> Fact | None:
+    """The fact whose place a new line takes: same key, gone in this pass or within the edit window (rules 1, 4)."""
+    place = place_of(line.statement.wording.key, None)
+    if not place:
+        return None
+    same_pass = [fact for _, _, fact in gone.values() if place_of(fact.key, fact.entity_id) == place]
+    if same_pass:
+        return min(same_pass, key=lambda fact: (fact.kind != KIND_OF[line.statement.section], fact.id))
+    lately = [
+        fact
+        for fact in work.state.same_key(line.statement.wording.key or "", None)
+        if fact.status == "rejected"
+        and fact.kind == KIND_OF[line.statement.section]
+        and work.moment.recent(fact.retracted_at)
+    ]
+    return max(lately, key=lambda fact: (fact.retracted_at or "", fact.id), default=None)
+
+
+def _lost(
+    work: Deliberation,
+    gone: dict[str, tuple[NoteReading, str, Fact]],
+    known: dict[NotePath, NoteReading],
+) -> None:
+    """Reject what the person deleted; hold what vanished suddenly (law 8)."""
+    by_section: dict[tuple[NotePath, str], list[Fact]] = defaultdict(list)
+    for reading, section, fact in gone.values():
+        by_section[reading.note, section].append(fact)
+    held: dict[NotePath, list[Fact]] = defaultdict(list)
+    for (note, section), facts in sorted(by_section.items()):
+        reading = known[note]
+        if reading.vanished or section not in reading.sections or _sudden(work, reading, section, len(facts)):
+            held[note].extend(facts)
+        else:
+            for fact in facts:
+                _deleted(work, fact)
+    for note, facts in held.items():
+        for fact in facts:
+            work.amend("held", fact, status="held")
+        work.open_card("loss", tuple(f.id for f in facts), "\n".join(f.text for f in facts), note=note)
+
+
+def _sudden(work: Deliberation, reading: NoteReading, section: str, lost: int) -> bool:
+    stood = [name for name in (reading.shown.ids if reading.shown else {}).get(section, ())]
+    total = max(lost, sum(1 for name in stood if name in work.state.facts))
+    return (lost >= 5 and 3 * lost >= total) or (lost == total and total >= 2)
+
+
+def _deleted(work: Deliberation, fact: Fact) -> None:
+    """A deleted line: its fact is rejected, or gave way to one of the same key written just before (rule 4)."""
+    newer = [
+        other
+        for other in (work.state.same_key(fact.key, fact.entity_id) if fact.key else ())
+        if alive(other) and other.id != fact.id and other.source == "user" and other.supersedes is None
+        if other.recorded_at > fact.recorded_at and work.moment.recent(other.recorded_at)
+    ]
+    if newer and folded(newer[-1].text) != folded(fact.text):
+        give_way(work, fact, max(newer, key=lambda other: (other.recorded_at, other.id)))
+    else:
+        work.amend("rejected", fact, status="rejected", retracted_at=work.moment.at)

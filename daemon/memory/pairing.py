@@ -1,0 +1,161 @@
+"""Which line is which fact (memory.md, Reading a note): lines are paired before they are compared.
+
+In this order: (a) same id, same text; (b) a text that a known id had and no longer has, wherever the id went;
+(c) same id, other text; (d) the rest is new, said again, back from the past, or gone.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from daemon.memory.moment import Moment
+from daemon.memory.state import State
+from parsers.model.facts import KIND_OF, Fact
+from parsers.model.notes import NotePath
+from parsers.sameness import folded
+from parsers.statements import Statement
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What stood in the bytes of a note last read or written."""
+
+    ids: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Section → ids, in order."""
+    repeats: frozenset[str] = frozenset()
+    """Folded texts of lines that say a fact again."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteReading:
+    """One note read in this pass; `shown` is None when the index has forgotten what stood there."""
+
+    note: NotePath
+    statements: tuple[Statement, ...]
+    shown: Shown | None
+    sections: frozenset[str] = frozenset()
+    """Sections that stand in the note."""
+    vanished: bool = False
+    """The note is gone, or empty."""
+
+
+How = Literal["same", "reworded", "new", "repeat", "returned"]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A statement and the fact it is; `fact` is None for a new line."""
+
+    note: NotePath
+    statement: Statement
+    how: How
+    fact: Fact | None
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """Every line of the notes read, and the facts whose lines are gone."""
+
+    lines: tuple[Line, ...]
+    gone: tuple[tuple[NoteReading, str, Fact], ...]
+    """(reading, section it stood in, fact)."""
+
+
+def alive(fact: Fact | None) -> bool:
+    """Tell whether a fact's latest version is one that a note may show."""
+    return fact is not None and fact.status in ("confirmed", "held") and fact.retracted_at is None
+
+
+def pair(readings: Sequence[NoteReading], state: State, moment: Moment) -> Paired:
+    """Pair the lines of all notes read in one pass with the facts they are."""
+    return _Pairing(readings, state, moment).pair()
+
+
+class _Pairing:
+    def __init__(self, readings: Sequence[NoteReading], state: State, moment: Moment) -> None:
+        self.readings, self.state, self.moment = readings, state, moment
+        self.spots = [(reading, one) for reading in readings for one in reading.statements if one.wording.text]
+        self.names = self._names()
+        self.taken: dict[str, int] = {}
+        self.found: dict[int, tuple[How, Fact | None]] = {}
+
+    def _names(self) -> list[str | None]:
+        """The id each statement carries, by our id or by its anchor; a second use of one is no id."""
+        anchors = {f.anchor: f.id for versions in self.state.facts.values() if (f := versions[-1]).anchor and alive(f)}
+        seen: set[str] = set()
+        names: list[str | None] = []
+        for _, one in self.spots:
+            name = one.id if one.id in self.state.facts else anchors.get(one.anchor or "") or one.id
+            names.append(name if name and name not in seen else None)
+            seen.update(filter(None, (name,)))
+        return names
+
+    def pair(self) -> Paired:
+        self._same_id_same_text()
+        self._known_text()
+        self._same_id()
+        self._rest()
+        lines = tuple(
+            Line(reading.note, one, *self.found[index]) for index, (reading, one) in enumerate(self.spots)
+        )
+        return Paired(lines, self._gone())
+
+    def _take(self, index: int, how: How, fact: Fact) -> None:
+        self.found[index] = (how, fact)
+        self.taken[fact.id] = index
+
+    def _same_id_same_text(self) -> None:
+        for index, (_, one) in enumerate(self.spots):
+            fact = self.state.latest(self.names[index] or "")
+            if fact and self._may_hold(fact) and fact.text == one.wording.text:
+                self._take(index, "same", fact)
+
+    def _known_text(self) -> None:
+        for index, (_, one) in enumerate(self.spots):
+            if index in self.found or self._is_past(index):
+                continue
+            same = (f for f in self.state.same_text(one.wording.text) if f.id not in self.taken and self._may_hold(f))
+            ranked = sorted(same, key=lambda fact: (KIND_OF.get(one.section) != fact.kind, fact.id))
+            if ranked:
+                how: How = "same" if ranked[0].text == one.wording.text else "reworded"
+                self._take(index, how, ranked[0])
+
+    def _same_id(self) -> None:
+        for index in range(len(self.spots)):
+            fact = self.state.latest(self.names[index] or "")
+            if index not in self.found and fact and self._may_hold(fact) and fact.id not in self.taken:
+                self._take(index, "reworded", fact)
+
+    def _rest(self) -> None:
+        for index, (_, one) in enumerate(self.spots):
+            if index in self.found:
+                continue
+            if self._is_past(index):
+                self.found[index] = ("returned", self.state.latest(self.names[index] or ""))
+                continue
+            words = folded(one.wording.text)
+            again = [f for f in self.state.same_text(one.wording.text) if alive(f) and f.id in self.taken]
+            twin = next((i for i, (how, _) in self.found.items() if how == "new" and self._words(i) == words), None)
+            self.found[index] = ("repeat", again[0] if again else None) if again or twin is not None else ("new", None)
+
+    def _words(self, index: int) -> str:
+        return folded(self.spots[index][1].wording.text)
+
+    def _may_hold(self, fact: Fact) -> bool:
+        """A line may be this fact: it is alive, or rejected so lately that its coming back cancels that (rule 1)."""
+        return alive(fact) or (fact.status == "rejected" and self.moment.recent(fact.retracted_at))
+
+    def _is_past(self, index: int) -> bool:
+        """The line carries the id of a fact that is no longer kept (rule 8: an older version came back)."""
+        fact = self.state.latest(self.names[index] or "")
+        return fact is not None and not self._may_hold(fact) and fact.status != "pending"
+
+    def _gone(self) -> tuple[tuple[NoteReading, str, Fact], ...]:
+        gone = []
+        for reading in self.readings:
+            for section, names in (reading.shown.ids if reading.shown else {}).items():
+                for name in names:
+                    fact = self.state.latest(name)
+                    if fact and name not in self.taken and alive(fact) and fact.status != "held":
+                        gone.append((reading, section, fact))
+        return tuple(gone)

@@ -1,0 +1,115 @@
+"""What is stated outside the notes: by the person on a terminal, by agents (memory.md, rules 2, 4, 5, 7, 9, 12, 13)."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from daemon.memory.moment import Deliberation, instant
+from daemon.memory.pairing import alive
+from daemon.memory.values import correct, dated, disputes, supersede
+from parsers.model.edits import Correct, Forget, Remember
+from parsers.model.facts import Fact
+from parsers.sameness import folded
+from parsers.statements import as_item, reword
+
+_OWN = re.compile(r"\^[a-z]-[0-9a-hjkmnp-tv-z]{8}|<!--\s*clavaire:")
+"""What only text that clavaire rendered carries (rule 12)."""
+
+
+def remember(work: Deliberation, edit: Remember) -> None:
+    """Take a stated fact: the person's at once, anybody else's as a card to keep or refuse."""
+    if edit.origin != "person" and _OWN.search(edit.text):
+        return
+    fact = _stated(work, edit)
+    same = [f for f in work.state.same_text(fact.text) if alive(f) or f.status == "pending"]
+    if same:
+        work.amend("seen", same[0], last_seen_at=work.moment.at)
+    elif edit.origin == "person":
+        accept(work, fact)
+    elif not _refused_before(work, fact):
+        work.assert_fact(replace(fact, status="pending"), "proposed")
+        replaced = _rivals(work, fact)
+        text = f"{fact.text}\n{replaced[0].text}" if len(replaced) == 1 else fact.text
+        work.open_card("proposal", (fact.id,), text, origin=edit.origin)
+
+
+def accept(work: Deliberation, fact: Fact, how: str = "stated") -> None:
+    """Make a value that did not come from a note current: it follows the only fact of its key, or stands beside several."""
+    rivals = _rivals(work, fact)
+    if len(rivals) == 1:
+        supersede(work, rivals[0], fact, how)
+    else:
+        work.assert_fact(fact, how)
+        disputes(work, fact)
+
+
+def _rivals(work: Deliberation, fact: Fact) -> list[Fact]:
+    """The current facts of the same key."""
+    same = work.state.same_key(fact.key, fact.entity_id) if fact.key else ()
+    return [other for other in same if alive(other) and other.id != fact.id and other.valid_to is None]
+
+
+def correct_fact(work: Deliberation, edit: Correct) -> None:
+    """`clavaire correct`: the last wording was wrong."""
+    fact = work.state.latest(edit.id)
+    if fact and alive(fact):
+        correct(work, fact, reword(as_item(edit.text)))
+
+
+def forget(work: Deliberation, edit: Forget) -> None:
+    """Forget a fact: nothing uses it any more, and only the register still holds its words (rule 9)."""
+    if edit.id in work.state.facts:
+        work.emit("fact.forgotten", id=edit.id, retracted_at=work.moment.at)
+
+
+def _stated(work: Deliberation, edit: Remember) -> Fact:
+    clean = _redacted(edit.text, work.moment.secret_spans) if edit.origin != "person" else edit.text
+    wording = reword(as_item(clean))
+    person = edit.origin == "person"
+    at = work.moment.at
+    fact = Fact(
+        id=work.moment.new_id("f"),
+        version=1,
+        user_id=work.state.user_id,
+        kind=edit.kind,
+        text=wording.text,
+        key=wording.key,
+        value=wording.value,
+        anchor=None,
+        entity_id=None,
+        status="confirmed",
+        confidence=1.0 if person else edit.confidence,
+        provenance="user" if person else edit.origin,
+        source="user" if person else edit.origin,
+        source_ref=edit.source_ref,
+        sensitivity="normal",
+        valid_from=None,
+        valid_to=None,
+        valid_from_text=None,
+        valid_to_text=None,
+        review=None,
+        recorded_at=at,
+        retracted_at=None,
+        supersedes=None,
+        last_seen_at=at,
+    )
+    fields = replace(wording.fields, since=edit.since) if edit.since else wording.fields
+    return dated(work, fact, replace(wording, fields=fields))
+
+
+def _redacted(text: str, spans: Callable[[str], tuple[tuple[int, int], ...]]) -> str:
+    for start, end in reversed(spans(text)):
+        text = text[:start] + "[…]" + text[end:]
+    return text
+
+
+def _refused_before(work: Deliberation, fact: Fact) -> bool:
+    """Negative memory: equal to what was rejected or refused not long ago (rule 7)."""
+    words = folded(fact.text)
+    return any(
+        past.status == "rejected"
+        and folded(past.text) == words
+        and past.retracted_at is not None
+        and work.moment.now - instant(past.retracted_at) <= work.moment.rejection
+        for past in work.state.same_text(fact.text)
+    )

@@ -1,0 +1,186 @@
+"""What is known: facts, cards and their histories, as the fold of the register's records.
+
+`fold` is the only place where a record becomes state: the daemon applies new records with it, a rebuild applies
+them all, `--known-at` applies those up to a day. It reads no setting, no clock and no note (law 1).
+
+Records of memory and their bodies:
+`fact.asserted`  every field of `Fact`, and `how`: stated, proposed, changed, corrected, revived
+`fact.<verb>`    id, version, and the fields that take a new value: closed, retracted, rejected, restored, held,
+                 kept, moved, anchored, seen, confirmed, refused, linked
+`fact.forgotten` id: every version loses its words
+`card.opened`    every field of `Card`
+`card.<verb>`    id, and the fields that take a new value: answered, withdrawn, hidden, reshown
+`key.several`    key, entity_id: several values are true at once
+`reminder.given` week, cards
+`host.taken`     id, name
+`vault.opened`   user_id
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from parsers.model.cards import Card
+from parsers.model.facts import Fact
+from parsers.model.register import Body, Record
+from parsers.sameness import core, folded
+
+_FACT_FIELDS = frozenset(one.name for one in fields(Fact))
+_CARD_FIELDS = frozenset(one.name for one in fields(Card))
+
+
+@dataclass(slots=True)
+class State:
+    """Memory at one moment. Only `fold` changes it; `fork` gives a copy that may be folded further."""
+
+    facts: dict[str, tuple[Fact, ...]] = field(default_factory=dict)
+    """Versions of each fact, oldest first."""
+    cards: dict[str, Card] = field(default_factory=dict)
+    several: frozenset[tuple[str, str]] = frozenset()
+    """(entity or "", folded key) whose values are all true."""
+    reminded: str = ""
+    """Week of the last weekly reminder, `2026-W48`."""
+    user_id: str = "moi"
+    host: tuple[str, str] | None = None
+    """(id, name) of the machine that writes."""
+    by_text: dict[str, frozenset[str]] = field(default_factory=dict)
+    by_key: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)
+    by_core: dict[str, frozenset[str]] | None = None
+    """Built the first time contradictions are looked for."""
+
+    def fork(self) -> "State":
+        """Give a copy; folding one leaves the other as it is."""
+        return State(
+            dict(self.facts),
+            dict(self.cards),
+            self.several,
+            self.reminded,
+            self.user_id,
+            self.host,
+            dict(self.by_text),
+            dict(self.by_key),
+            dict(self.by_core) if self.by_core is not None else None,
+        )
+
+    def latest(self, name: str) -> Fact | None:
+        """Give the last version of a fact."""
+        versions = self.facts.get(name)
+        return versions[-1] if versions else None
+
+    def same_text(self, text: str) -> tuple[Fact, ...]:
+        """Give the latest versions that say the same (rule 5), by id."""
+        return self._latest(self.by_text.get(folded(text), frozenset()), lambda fact: folded(fact.text) == folded(text))
+
+    def same_key(self, key: str, entity_id: str | None) -> tuple[Fact, ...]:
+        """Give the latest versions that have this key, by id."""
+        place = (entity_id or "", folded(key))
+        found = self.by_key.get(place, frozenset())
+        return self._latest(found, lambda fact: _place(fact) == place)
+
+    def same_core(self, text: str) -> frozenset[str]:
+        """Give the ids of facts whose words are the same but for negations (rule 6)."""
+        if self.by_core is None:
+            self.by_core = {}
+            for versions in self.facts.values():
+                _add(self.by_core, core(versions[-1].text), versions[-1].id)
+        return self.by_core.get(core(text), frozenset())
+
+    def _latest(self, names: Iterable[str], holds: Callable[[Fact], bool]) -> tuple[Fact, ...]:
+        found = (self.facts[name][-1] for name in sorted(names) if name in self.facts)
+        return tuple(fact for fact in found if holds(fact))
+
+    def open_cards(self) -> tuple[Card, ...]:
+        """Give the cards that wait, oldest first."""
+        return tuple(sorted((c for c in self.cards.values() if c.status == "open"), key=lambda c: (c.opened_at, c.id)))
+
+
+def state_of(facts: Iterable[Fact], cards: Iterable[Body], scalars: Body) -> State:
+    """Give the state that the index kept: facts, the JSON of cards, and what `scalars_of` gave."""
+    state = State()
+    for fact in facts:
+        state.facts[fact.id] = (*state.facts.get(fact.id, ()), fact)
+        _note_words(state, fact)
+    for values in cards:
+        _keep_card(state, values)
+    state.several = frozenset((entity, key) for entity, key in scalars.get("several", ()))
+    state.reminded = scalars.get("reminded", "")
+    state.user_id = scalars.get("user_id", state.user_id)
+    state.host = tuple(scalars["host"]) if scalars.get("host") else None
+    return state
+
+
+def scalars_of(state: State) -> dict[str, Any]:
+    """Give what the index keeps of a state besides facts and cards, as JSON values."""
+    return {
+        "several": sorted(state.several),
+        "reminded": state.reminded,
+        "user_id": state.user_id,
+        "host": list(state.host) if state.host else None,
+    }
+
+
+def fold(state: State, record: Record) -> None:
+    """Apply one record; a record of another part of clavaire changes nothing here."""
+    noun, _, verb = record.op.partition(".")
+    body = record.body
+    if noun == "fact":
+        _fold_fact(state, verb, body)
+    elif noun == "card":
+        _fold_card(state, verb, body)
+    elif record.op == "key.several":
+        state.several |= {(body.get("entity_id") or "", folded(body["key"]))}
+    elif record.op == "reminder.given":
+        state.reminded = body["week"]
+    elif record.op == "host.taken":
+        state.host = (body["id"], body["name"])
+    elif record.op == "vault.opened":
+        state.user_id = body["user_id"]
+
+
+def _fold_fact(state: State, verb: str, body: Body) -> None:
+    name = body["id"]
+    if verb == "asserted":
+        fact = Fact(**{key: value for key, value in body.items() if key in _FACT_FIELDS})
+        kept = tuple(one for one in state.facts.get(name, ()) if one.version != fact.version)
+        state.facts[name] = tuple(sorted((*kept, fact), key=lambda one: one.version))
+        _note_words(state, fact)
+    elif verb == "forgotten":
+        state.facts[name] = tuple(
+            replace(one, status="forgotten", text="", key=None, value=None, retracted_at=body["retracted_at"])
+            for one in state.facts.get(name, ())
+        )
+    else:
+        changes = {key: value for key, value in body.items() if key in _FACT_FIELDS - {"id", "version"}}
+        state.facts[name] = tuple(
+            replace(one, **changes) if one.version == body["version"] else one for one in state.facts.get(name, ())
+        )
+
+
+def _fold_card(state: State, verb: str, body: Body) -> None:
+    if verb == "opened":
+        _keep_card(state, body)
+    elif body["id"] in state.cards:
+        changes = {key: value for key, value in body.items() if key in _CARD_FIELDS - {"id"}}
+        state.cards[body["id"]] = replace(state.cards[body["id"]], **changes)
+
+
+def _keep_card(state: State, body: Body) -> None:
+    values = {key: value for key, value in body.items() if key in _CARD_FIELDS}
+    state.cards[body["id"]] = Card(**{**values, "subjects": tuple(values["subjects"])})
+
+
+def _place(fact: Fact) -> tuple[str, str] | None:
+    return (fact.entity_id or "", folded(fact.key)) if fact.key else None
+
+
+def _note_words(state: State, fact: Fact) -> None:
+    _add(state.by_text, folded(fact.text), fact.id)
+    place = _place(fact)
+    if place:
+        _add(state.by_key, place, fact.id)
+    if state.by_core is not None:
+        _add(state.by_core, core(fact.text), fact.id)
+
+
+def _add(names: dict[Any, frozenset[str]], key: Any, name: str) -> None:
+    names[key] = names.get(key, frozenset()) | {name}

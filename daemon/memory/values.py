@@ -1,0 +1,200 @@
+"""How one wording follows another: corrections, changes, several values of one key (memory.md, rules 3, 4, 6)."""
+
+from dataclasses import replace
+
+from rapidfuzz import fuzz
+
+from daemon.memory.moment import Deliberation
+from daemon.memory.pairing import alive
+from parsers.dates import Period
+from parsers.model.facts import KIND_OF, Fact, Sensitivity
+from parsers.model.notes import NotePath
+from parsers.sameness import folded, opposed
+from parsers.statements import Statement, Wording
+
+_NEAR = 90.0
+"""Likeness (rapidfuzz, of 100) from which a change may be a slip of the pen (rule 3)."""
+
+
+def place_of(key: str | None, entity_id: str | None) -> tuple[str, str] | None:
+    """Give what makes two facts compete: entity and folded key; None for a fact without a key."""
+    return (entity_id or "", folded(key)) if key else None
+
+
+def new_fact(work: Deliberation, statement: Statement, note: NotePath) -> Fact:
+    """Give the first version of a fact the person wrote: theirs, certain, confirmed (rule 1)."""
+    wording = statement.wording
+    moment = work.moment
+    fact = Fact(
+        id=_free_id(work, statement),
+        version=1,
+        user_id=work.state.user_id,
+        kind=KIND_OF[statement.section],
+        text=wording.text,
+        key=wording.key,
+        value=wording.value,
+        anchor=statement.anchor,
+        entity_id=None,
+        status="confirmed",
+        confidence=1.0,
+        provenance="user",
+        source="user",
+        source_ref=note,
+        sensitivity="normal",
+        valid_from=None,
+        valid_to=None,
+        valid_from_text=None,
+        valid_to_text=None,
+        review=None,
+        recorded_at=moment.at,
+        retracted_at=None,
+        supersedes=None,
+        last_seen_at=moment.at,
+    )
+    return dated(work, fact, wording)
+
+
+def _free_id(work: Deliberation, statement: Statement) -> str:
+    """An id of ours that nothing has yet is kept (a vault that comes with its lines); else a new one."""
+    name = statement.id
+    if name and name.startswith("f-") and name not in work.state.facts:
+        return name
+    return work.moment.new_id("f")
+
+
+def dated(work: Deliberation, fact: Fact, wording: Wording) -> Fact:
+    """Give the fact with what the line's fields state; what they leave open keeps its value."""
+    fields = wording.fields
+    return replace(
+        fact,
+        sensitivity=sensitivity(work, wording.text, stated=fields.sensitive),
+        valid_from=fields.since.first if fields.since else fact.valid_from,
+        valid_to=fields.until.after if fields.until else fact.valid_to,
+        valid_from_text=_said(fields.since),
+        valid_to_text=_said(fields.until),
+        review=fields.review.first if fields.review else None,
+    )
+
+
+def sensitivity(work: Deliberation, text: str, *, stated: bool | None) -> Sensitivity:
+    """Tell whether a text is sensitive: stated so, or matching `memory.sensitive_patterns`."""
+    matches = any(pattern.search(text) for pattern in work.moment.sensitive)
+    return "sensitive" if stated or matches else "normal"
+
+
+def _said(stated: Period | None) -> str | None:
+    return stated.text if stated else None
+
+
+def revise(work: Deliberation, fact: Fact, wording: Wording) -> None:
+    """Take the line of a known fact as it now reads: nothing, other fields, a correction, a change (rule 3)."""
+    again = dated(work, replace(fact, text=wording.text, key=wording.key, value=wording.value), wording)
+    if wording.fields.since is None and fact.valid_from_text is not None:
+        again = replace(again, valid_from=None)
+    if wording.fields.until is None and fact.valid_to_text is not None:
+        again = replace(again, valid_to=None)
+    if again == fact:
+        return
+    if again.text == fact.text or folded(again.text) == folded(fact.text):
+        _correct(work, fact, again)
+    elif fact.source == "user" and work.moment.recent(fact.recorded_at):
+        _correct(work, fact, again)
+    else:
+        change(work, fact, again, since=wording.fields.since)
+
+
+def correct(work: Deliberation, fact: Fact, wording: Wording) -> None:
+    """Replace a wrong wording: it was never true, and what it started stays (`clavaire correct`)."""
+    said = replace(fact, text=wording.text, key=wording.key, value=wording.value)
+    if wording.fields != type(wording.fields)():
+        said = dated(work, said, wording)
+    _correct(work, fact, said, how="corrected_by_command")
+
+
+def _correct(work: Deliberation, fact: Fact, again: Fact, how: str = "corrected") -> None:
+    work.amend("retracted", fact, retracted_at=work.moment.at)
+    work.assert_fact(_next(work, fact, again), how)
+
+
+def _next(work: Deliberation, fact: Fact, again: Fact) -> Fact:
+    return replace(
+        again,
+        id=fact.id,
+        version=fact.version + 1,
+        recorded_at=work.moment.at,
+        last_seen_at=work.moment.at,
+        retracted_at=None,
+    )
+
+
+def change(work: Deliberation, fact: Fact, again: Fact, *, since: Period | None) -> None:
+    """Close the old wording on the day the new one starts: the stated day, else today (rule 3)."""
+    start = since.first if since else work.moment.today.isoformat()
+    if fact.valid_from and start <= fact.valid_from:
+        _correct(work, fact, again)
+        return
+    work.amend("closed", fact, valid_to=start)
+    valid_to = again.valid_to if again.valid_to_text else None
+    work.assert_fact(
+        replace(_next(work, fact, again), valid_from=start, valid_to=valid_to, supersedes=fact.id), "changed"
+    )
+    if fuzz.ratio(fact.text, again.text) >= _NEAR:
+        key = f"{fact.id}.{fact.version}"
+        if not work.asked("typo", key):
+            work.open_card("typo", (fact.id,), f"{fact.text}\n{again.text}", key=key)
+
+
+def succeed(work: Deliberation, earlier: Fact, wording: Wording, fact: Fact) -> None:
+    """A new line takes the place of a line that left: a correction within the window, else a change (rules 1, 4)."""
+    if earlier.status == "rejected":
+        work.amend("restored", earlier, status="confirmed", retracted_at=None)
+        earlier = work.state.facts[earlier.id][-1]
+    if earlier.source == "user" and work.moment.recent(earlier.recorded_at):
+        kept = replace(earlier, text=fact.text, key=fact.key, value=fact.value, kind=fact.kind, anchor=fact.anchor)
+        _correct(work, earlier, dated(work, kept, wording))
+    else:
+        supersede(work, earlier, fact)
+
+
+def supersede(work: Deliberation, earlier: Fact, fact: Fact, how: str = "changed") -> None:
+    """Record a fact that follows another: ordered by start, a later start closes the earlier one (rule 4)."""
+    start = fact.valid_from or work.moment.today.isoformat()
+    if earlier.valid_from and start < earlier.valid_from:
+        work.assert_fact(replace(fact, valid_from=fact.valid_from, valid_to=earlier.valid_from), "stated")
+        return
+    work.amend("closed", earlier, valid_to=start)
+    work.assert_fact(replace(fact, valid_from=start, supersedes=earlier.id), how)
+
+
+def give_way(work: Deliberation, earlier: Fact, heir: Fact, *, correction: bool = True) -> None:
+    """Make a fact that stands already the one that follows another (rule 4); a correction within the window."""
+    if correction and earlier.source == "user" and work.moment.recent(earlier.recorded_at):
+        work.amend("retracted", earlier, retracted_at=work.moment.at)
+        if earlier.valid_from and not heir.valid_from:
+            work.amend("linked", heir, valid_from=earlier.valid_from)
+        return
+    start = heir.valid_from or work.moment.today.isoformat()
+    work.amend("closed", earlier, valid_to=start)
+    work.amend("linked", heir, supersedes=earlier.id, valid_from=start)
+
+
+def disputes(work: Deliberation, fact: Fact) -> None:
+    """Ask about a fact that stands beside another value of its key, or beside its own negation (rules 4, 6)."""
+    place = place_of(fact.key, fact.entity_id)
+    if fact.key and place and place not in work.state.several and not work.asked("key", "/".join(place)):
+        others = [f for f in work.state.same_key(fact.key, fact.entity_id) if f.id != fact.id and _stands(work, f)]
+        if others and not any(opposed(other.text, fact.text) for other in others):
+            work.open_card("key", (others[-1].id, fact.id), f"{others[-1].text}\n{fact.text}", key="/".join(place))
+    for other in _opposites(work, fact):
+        key = "/".join(sorted((other.id, fact.id)))
+        if not work.asked("contradiction", key):
+            work.open_card("contradiction", (other.id, fact.id), f"{other.text}\n{fact.text}", key=key)
+
+
+def _opposites(work: Deliberation, fact: Fact) -> list[Fact]:
+    near = (work.state.latest(name) for name in sorted(work.state.same_core(fact.text)))
+    return [f for f in near if f and f.id != fact.id and _stands(work, f) and opposed(f.text, fact.text)]
+
+
+def _stands(work: Deliberation, fact: Fact) -> bool:
+    return alive(fact) and (fact.valid_to is None or fact.valid_to > work.moment.today.isoformat())

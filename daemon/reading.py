@@ -1,0 +1,160 @@
+"""What a process that only reads may ask of a vault: no lock, no writing, and light to import."""
+
+import dataclasses
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from pathlib import Path
+from typing import Any
+
+from daemon.index import memory as rows
+from daemon.index.notes import count, unverified
+from daemon.index.problems import problems
+from daemon.index.store import Index, IndexOutdated
+from daemon.memory.recollect import holding, of_status
+from daemon.memory.state import State, fold, state_of
+from parsers.errors import ClavaireError
+from parsers.model.facts import Fact
+from parsers.model.notes import Problem
+from parsers.model.register import Record
+
+
+class NoIndex(ClavaireError):
+    """There is nothing to read from yet."""
+
+
+class BadDay(ClavaireError):
+    """A day was not given as one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Which facts are asked for; None leaves it open."""
+
+    kind: str | None = None
+    status: str | None = None
+    as_of: str | None = None
+
+
+def open_index(folder: Path, sentence: str) -> Index:
+    """Open the index for reading.
+
+    Raises:
+        NoIndex: there is none; `sentence` says what to do.
+    """
+    try:
+        return Index.open(folder, write=False)
+    except IndexOutdated as error:
+        raise NoIndex(sentence) from error
+
+
+def state_in(index: Index) -> State:
+    """Give the state the index holds."""
+    return state_of(rows.load_facts(index), rows.load_cards(index).values(), rows.scalar(index, "state", {}))
+
+
+def known_at(records: Iterable[Record], until: str, now: State) -> State:
+    """Give the state as it was known at a time: the fold of what had happened by then; the forgotten stays so."""
+    state = State()
+    for record in records:
+        if record.at < until:
+            fold(state, record)
+    for name, versions in now.facts.items():
+        if versions[-1].status == "forgotten":
+            state.facts.pop(name, None)
+    return state
+
+
+def facts(state: State, asked: Question, today: date) -> tuple[Fact, ...]:
+    """Give the facts that answer: all that hold on the day, or the latest versions of a status."""
+    if asked.status and not asked.as_of:
+        found = of_status(state, asked.status)
+    else:
+        found = holding(state, asked.as_of or today.isoformat())
+    return tuple(
+        fact
+        for fact in found
+        if asked.kind in (None, fact.kind) and (asked.status in (None, fact.status) or not asked.as_of)
+    )
+
+
+def day(spelt: str, sentence: str) -> str:
+    """Give an ISO day as it was typed.
+
+    Raises:
+        BadDay: it is none.
+    """
+    try:
+        return date.fromisoformat(spelt).isoformat()
+    except ValueError as error:
+        raise BadDay(sentence) from error
+
+
+def end_of(spelt: str, zone: tzinfo, sentence: str) -> str:
+    """Give the UTC time up to which `--known-at` looks: the end of a local day, or the time given.
+
+    Raises:
+        BadDay: it is neither.
+    """
+    try:
+        if len(spelt) <= 10:
+            until = datetime.combine(date.fromisoformat(spelt) + timedelta(days=1), time(), zone)
+        else:
+            until = datetime.fromisoformat(spelt)
+            until = until if until.tzinfo else until.replace(tzinfo=zone)
+    except ValueError as error:
+        raise BadDay(sentence) from error
+    return until.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def export(state: State) -> dict[str, Any]:
+    """Give the whole memory as JSON values, canonical: each list by id, every field present (R-M09)."""
+    versions = sorted(
+        (fact for known in state.facts.values() for fact in known), key=lambda one: (one.id, one.version)
+    )
+    return {
+        "format": "clavaire/1",
+        "user_id": state.user_id,
+        "facts": [dataclasses.asdict(fact) for fact in versions],
+        "entities": [],
+        "relations": [],
+        "cards": [dataclasses.asdict(state.cards[name]) for name in sorted(state.cards)],
+        "runs": [],
+        "delegations": [],
+        "questions": [],
+    }
+
+
+def canonical(values: object) -> str:
+    """Give JSON in one spelling only: keys sorted, UTF-8, one final newline."""
+    return json.dumps(values, ensure_ascii=False, sort_keys=True, indent=1) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """What `status` says of a vault's index."""
+
+    notes: int
+    unverified: int
+    facts: dict[str, int]
+    cards: int
+    problems: tuple[Problem, ...]
+    seq: int
+
+
+def overview(index: Index) -> Overview:
+    """Give counts and problems."""
+    state = state_in(index)
+    counts: dict[str, int] = {}
+    for versions in state.facts.values():
+        counts[versions[-1].status] = counts.get(versions[-1].status, 0) + 1
+    mark = rows.scalar(index, "mark", {"seq": 0})
+    return Overview(
+        count(index),
+        len(unverified(index)),
+        dict(sorted(counts.items())),
+        len(state.open_cards()),
+        tuple(problems(index)),
+        mark["seq"],
+    )

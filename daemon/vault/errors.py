@@ -1,0 +1,151 @@
+"""What can go wrong at the door: each error builds its sentence, and the problem it becomes."""
+
+from typing import ClassVar
+
+from parsers.errors import ClavaireError
+from parsers.model.notes import Problem
+
+
+class VaultError(ClavaireError):
+    """Something about one file, or about the vault itself (`path` is then empty)."""
+
+    code: ClassVar[str]
+
+    def __init__(self, path: str, sentence: str, **values: str) -> None:
+        """Keep the sentence, and the same as a catalogue key with its values."""
+        self.path = path
+        self.problem = Problem(path, 0, self.code, tuple(sorted(values.items())))
+        super().__init__(sentence)
+
+
+class NoteMissing(VaultError):
+    """There is no such file; the vault itself is there."""
+
+    code = "note_missing"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, f"{path} does not exist; check its name.")
+
+
+class NotHereYet(VaultError):
+    """A sync tool left a placeholder: the note exists elsewhere and was not fetched."""
+
+    code = "not_here_yet"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, f"{path} is not on this machine yet; let the sync tool fetch it.")
+
+
+class NoteExists(VaultError):
+    """A note that was to be made stands there already, under this name or one that only looks the same."""
+
+    code = "note_exists"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, f"{path} exists already; choose another name.")
+
+
+class NoteChanged(VaultError):
+    """The file is no longer the one that was read: nothing was written; read it again."""
+
+    code = "note_changed"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, f"{path} changed since it was read; it will be read again.")
+
+
+class OutsideVault(VaultError):
+    """Not the path of a note in this vault: absolute, with `..`, hidden, or led out of it by a link."""
+
+    code = "outside_vault"
+
+    def __init__(self, path: str) -> None:
+        shown = path.encode("unicode_escape").decode() if not path.isprintable() else path
+        super().__init__(
+            shown, f"{shown} is not the path of a note in this vault; give one below its folder."
+        )
+
+
+class LinkedNote(VaultError):
+    """The note, or a folder above it, is a link: it may be read, never written."""
+
+    code = "linked_note"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, f"{path} is a link, so it is never written; put a real file in its place.")
+
+
+class TwinNames(VaultError):
+    """Two files whose names differ only in how accents are encoded."""
+
+    code = "twin_names"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            path, f"{path} exists twice, its accents encoded in two ways; rename one of the two."
+        )
+
+
+class TooLarge(VaultError):
+    """The file is over the size limit."""
+
+    code = "too_large"
+
+    def __init__(self, path: str, size: int, limit: int) -> None:
+        super().__init__(
+            path,
+            f"{path} has {size} bytes, more than {limit}; split it or raise index.max_bytes.",
+            size=str(size),
+            limit=str(limit),
+        )
+
+
+class Ignored(VaultError):
+    """The ignore file lists it."""
+
+    code = "ignored"
+
+    def __init__(self, path: str, ignore_file: str) -> None:
+        super().__init__(
+            path, f"{path} is listed in {ignore_file}; take it out to have it read.", file=ignore_file
+        )
+
+
+class Unreadable(VaultError):
+    """The system refused to read; the file may well be there."""
+
+    code = "unreadable"
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(
+            path, f"{path} cannot be read ({reason}); check its rights and its disk.", reason=reason
+        )
+
+
+class Unwritable(VaultError):
+    """The system refused to write; the file holds what it held."""
+
+    code = "unwritable"
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(
+            path, f"{path} cannot be written ({reason}); check its rights and its disk.", reason=reason
+        )
+
+
+class VaultBusy(VaultError):
+    """Another process held the lock for the whole waiting time."""
+
+    code = "vault_busy"
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__("", f"The vault is busy since {seconds:g} s; try again.", seconds=f"{seconds:g}")
+
+
+class VaultMissing(VaultError):
+    """The vault's folder is not there, or is an empty mount point: nothing can be said of its notes."""
+
+    code = "vault_missing"
+
+    def __init__(self, root: str) -> None:
+        super().__init__("", f"No vault in {root}; mount the disk, or run clavaire init there.", folder=root)

@@ -1,0 +1,180 @@
+"""What a list item of ours states: id, anchor, trailing fields, text, key and value (vault-notes.md, Facts)."""
+
+import re
+from dataclasses import dataclass
+
+from parsers.dates import Period, period
+from parsers.items import Item
+
+_CODE = re.compile(r"(`+)(?:(?!`).)+?\1", re.DOTALL)
+_OURS = re.compile(r"(?:(?<=\s)|\A)\^([a-z]-[0-9a-hjkmnp-tv-z]{8})(?=\s|\Z)")
+_ANCHOR = re.compile(r"(?:(?<=\s)|\A)\^([A-Za-z0-9-]+)\Z")
+_FIELD = re.compile(r"\s*\[([^\[\]:]+)::[ \t]*([^\[\]]*)\]\Z")
+_KEY = re.compile(r"([^:\n]{1,60}?)[ \u00a0\u202f]?:[ \t\u00a0\u202f]+(?=\S)")
+
+_NAMES = {
+    "depuis": "since",
+    "since": "since",
+    "jusqu'à": "until",
+    "until": "until",
+    "sensible": "sensitive",
+    "sensitive": "sensitive",
+    "revoir": "review",
+    "review": "review",
+}
+_YES = {"oui", "yes", "true", "vrai"}
+_NO = {"non", "no", "false", "faux"}
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """The trailing Dataview fields of a line that clavaire understands; None where the person wrote none."""
+
+    since: Period | None = None
+    until: Period | None = None
+    sensitive: bool | None = None
+    review: Period | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A text taken apart."""
+
+    text: str
+    key: str | None
+    value: str | None
+    fields: Fields = Fields()
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One list item of a section, as the person's text says it."""
+
+    section: str
+    item: Item
+    id: str | None
+    """Our id, found anywhere in the first paragraph."""
+    anchor: str | None
+    """Another block id, at the end of the first paragraph."""
+    id_spans: tuple[tuple[int, int], ...]
+    """Where our ids and the anchor stand, with the blank before each: what is cut when an id leaves the line."""
+    settled: bool
+    """True when the only id of ours, if any, stands at the end of the first paragraph."""
+    fields_start: int
+    """Offset where the trailing fields start (the end of the text when there are none)."""
+    wording: Wording
+
+
+def reword(text: str) -> Wording:
+    """Take a typed text apart: trailing fields, then key and value of its first line."""
+    first, _, rest = text.partition("\n")
+    kept, fields = _trailing_fields(first)
+    return _keyed(kept.strip() + ("\n" + rest if rest else ""), fields)
+
+
+_LINE_BREAK = re.compile(r"[ \t]*\r?\n[ \t]*")
+_ID_LIKE = re.compile(r"(?:(?<=\s)|\A)\^(?=[A-Za-z0-9-]+(?:\s|\Z))")
+_BLOCK_START = re.compile(r"(?:[#>`~<|=+*_-]|\[(?!\[)|\d{1,9}(?=[.)](?:\s|\Z)))")
+
+
+def as_item(text: str) -> str:
+    """Give a text from elsewhere as one line that a list item can hold: read back, it says the same.
+
+    Blanks are joined; what would start a block, a comment or an id is escaped with a backslash.
+    """
+    line = " ".join(text.replace("\0", " ").split())
+    start = _BLOCK_START.match(line)
+    if start:
+        line = line[: start.end()] + "\\" + line[start.end() :] if start[0].isdigit() else "\\" + line
+    line = line.replace("<!--", "\\<!--").replace("%%", "\\%\\%")
+    return _ID_LIKE.sub(r"\\^", line)
+
+
+def statement(text: str, item: Item, section: str) -> Statement:
+    """Read one item of a note's text."""
+    para = text[item.body : item.para_end]
+    spans, ids, anchor = _ids(para)
+    said = _cut(para, spans)
+    kept, fields = _trailing_fields(said.rstrip())
+    first = _LINE_BREAK.sub(" ", kept.strip())
+    rest = _children(text[item.para_stop : item.end])
+    at_end = not ids or anchor is not None or (len(ids) == 1 and spans[-1][1] == len(para))
+    return Statement(
+        section=section,
+        item=item,
+        id=ids[0] if ids else None,
+        anchor=anchor,
+        id_spans=tuple((item.body + start, item.body + end) for start, end in spans),
+        settled=at_end and len(ids) <= 1,
+        fields_start=item.body + _uncut(len(kept.rstrip()), spans),
+        wording=_keyed(first + ("\n" + rest if rest else ""), fields),
+    )
+
+
+def _ids(para: str) -> tuple[list[tuple[int, int]], list[str], str | None]:
+    """Where ids stand (each with the blank before it), which are ours, and the anchor at the end."""
+    bare = _CODE.sub(lambda code: "\0" * len(code[0]), para)
+    found = list(_OURS.finditer(bare))
+    for one in found:
+        bare = bare[: one.start()] + " " * (one.end() - one.start()) + bare[one.end() :]
+    anchored = _ANCHOR.search(bare.rstrip())
+    spans = sorted(one.span() for one in (*found, *([anchored] if anchored else [])))
+    with_blank = [(start - 1 if start and para[start - 1] in " \t" else start, end) for start, end in spans]
+    return with_blank, [one[1] for one in found], anchored[1] if anchored else None
+
+
+def _cut(para: str, spans: list[tuple[int, int]]) -> str:
+    parts, at = [], 0
+    for start, end in spans:
+        parts.append(para[at:start])
+        at = end
+    return "".join((*parts, para[at:]))
+
+
+def _uncut(at: int, spans: list[tuple[int, int]]) -> int:
+    """Where an offset of the cut text stood before the cut."""
+    for start, end in spans:
+        if start >= at:
+            break
+        at += end - start
+    return at
+
+
+def _children(raw: str) -> str:
+    lines = [line.removesuffix("\r") for line in raw.split("\n")][1:]
+    while lines and not lines[-1].strip():
+        lines.pop()
+    return "\n".join(lines)
+
+
+def _trailing_fields(said: str) -> tuple[str, Fields]:
+    found: dict[str, Period | bool] = {}
+    while field := _FIELD.search(said):
+        name = _NAMES.get(field[1].strip().casefold().replace("\u2019", "'"))
+        value = _value(name, field[2]) if name and name not in found else None
+        if name is None or value is None:
+            break
+        found[name] = value
+        said = said[: field.start()]
+    return said, Fields(**found)  # type: ignore[arg-type]  # each name has the type _value gave it
+
+
+def _value(name: str, said: str) -> Period | bool | None:
+    if name != "sensitive":
+        return period(said)
+    word = said.strip().casefold()
+    return True if word in _YES else False if word in _NO else None
+
+
+def _keyed(text: str, fields: Fields) -> Wording:
+    found = _KEY.match(text)
+    if not found or _inside_something(text[: found.end()]):
+        return Wording(text, None, None, fields)
+    key = found[1].strip()
+    return Wording(text, key or None, text[found.end() :].strip() if key else None, fields)
+
+
+def _inside_something(head: str) -> bool:
+    """Tell whether the colon stands in a link, code or URL that began before it."""
+    opened = head.count("[") > head.count("]") or head.count("(") > head.count(")")
+    return opened or head.count("`") % 2 == 1 or "://" in head

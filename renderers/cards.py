@@ -1,0 +1,173 @@
+"""Cartes.md: the cards that wait, put in and taken out; what the person wrote beside them stays (vault-notes.md, Cards)."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from parsers.cards import SECTIONS, CardSaid
+from parsers.model.cards import CHOICES, SECTION, Card
+from parsers.model.facts import Fact
+from parsers.model.notes import Note, Section
+from parsers.statements import as_item
+from renderers.splice import Splice, spliced
+from renderers.words import Words
+
+
+_OWN_BOX = re.compile(r"\^c-[0-9a-hjkmnp-tv-z]{8}-[a-z]+\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCard:
+    """A card as its lines should read."""
+
+    id: str
+    section: str
+    first: str
+    detail: str
+    boxes: tuple[tuple[str, str], ...]
+    """(choice, label)"""
+    twice: str
+    """What is said when more than one box is ticked."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardsView:
+    """What Cartes.md should say."""
+
+    cards: Mapping[str, ShownCard]
+    more: Mapping[str, str]
+    """Section → the line that counts the cards without room, where there are any."""
+    details: Mapping[str, frozenset[str]]
+    """Card that stands in the note → its detail line, in every language: what is ours to take out."""
+
+
+def view(
+    cards: Mapping[str, Card],
+    facts: Callable[[str], Fact | None],
+    standing: Iterable[str],
+    room: int,
+    words: Sequence[Words],
+) -> CardsView:
+    """Give the open cards that are shown, in the first language of `words`.
+
+    At most `room` cards beyond a day's notices are shown; `standing` are the cards that are in the note now.
+    """
+    waiting = [card for card in cards.values() if card.status == "open" and not card.hidden]
+    waiting.sort(key=lambda card: (card.opened_at, card.id))
+    plain = [card for card in waiting if not card.grouped]
+    grouped = [card for card in waiting if card.grouped]
+    fits = max(0, room - len(plain))
+    left = Counter(SECTION[card.kind] for card in grouped[fits:])
+    more = {name: f"{words[0].say('card.more', number=count)} ^more-{name}" for name, count in left.items()}
+    details = {
+        name: frozenset(_detail(cards[name], facts, one) for one in words) for name in standing if name in cards
+    }
+    return CardsView({card.id: _shown(card, facts, words[0]) for card in plain + grouped[:fits]}, more, details)
+
+
+def _shown(card: Card, facts: Callable[[str], Fact | None], words: Words) -> ShownCard:
+    first, *others = card.text.split("\n")
+    if card.kind != "proposal":
+        quoted = " · ".join(f"« {line} »" for line in (first, *others) if line)
+        first = words.say(f"card.{card.kind}.title", text=as_item(quoted), note=card.note or "")
+    boxes = tuple((choice, words.say(f"card.{card.kind}.{choice}")) for choice in CHOICES[card.kind])
+    return ShownCard(card.id, SECTION[card.kind], first, _detail(card, facts, words), boxes, words.say("card.twice"))
+
+
+def _detail(card: Card, facts: Callable[[str], Fact | None], words: Words) -> str:
+    if card.kind != "proposal":
+        return words.say(f"card.{card.kind}.detail", note=card.note or "")
+    fact = facts(card.subjects[0])
+    sure = words.number(fact.confidence if fact else 0.0)
+    detail = words.say("card.proposal.detail", origin=card.origin, confidence=sure)
+    _, _, replaced = card.text.partition("\n")
+    return f"{detail}{words.say('card.proposal.replaces', text=as_item(replaced))}" if replaced else detail
+
+
+def render(shows: CardsView, text: str, note: Note, said: tuple[CardSaid, ...]) -> str:
+    """Give the note's text with the cards that wait; boxes are emptied only with the card they answered."""
+    standing = {card.id: card for card in said}
+    splices: list[Splice] = []
+    for card in said:
+        if card.id in shows.cards:
+            splices += _twice(text, card, shows.cards[card.id])
+        else:
+            splices += _leaving(text, card, shows.details.get(card.id, frozenset()))
+    for section in note.sections:
+        if section.name in SECTIONS:
+            fresh = [one for one in shows.cards.values() if one.section == section.name and one.id not in standing]
+            splices += _section(text, section, said, fresh, shows.more.get(section.name))
+    return spliced(text, splices)
+
+
+def _lines(text: str, card: CardSaid) -> Iterable[tuple[int, int]]:
+    """Ranges of the item's lines after its first paragraph, endings included."""
+    at = text.find("\n", card.item.para_stop) + 1
+    while 0 < at < card.item.end:
+        stop = text.find("\n", at) + 1 or len(text)
+        yield at, stop
+        at = stop
+
+
+def _leaving(text: str, card: CardSaid, details: frozenset[str]) -> list[Splice]:
+    """Take the card's own lines out: what the person added under it stays."""
+    cut = [Splice(card.item.start, text.find("\n", card.item.para_stop) + 1 or len(text), "")]
+    for start, stop in _lines(text, card):
+        line = text[start:stop].strip()
+        if _OWN_BOX.search(line) or line.lstrip("-*+ ") in details:
+            cut.append(Splice(start, stop, ""))
+    return cut
+
+
+def _twice(text: str, card: CardSaid, shown: ShownCard) -> list[Splice]:
+    """Say, or no longer say, that more than one box is ticked."""
+    name = f"^{card.id}-twice"
+    spot = next(((a, b) for a, b in _lines(text, card) if text[a:b].rstrip().endswith(name)), None)
+    if spot and len(card.ticked) < 2:
+        return [Splice(*spot, "")]
+    if spot or len(card.ticked) < 2:
+        return []
+    eol = "\r\n" if text[card.item.start : card.item.end].count("\r\n") else "\n"
+    return [Splice(card.item.end, card.item.end, f"\t- {shown.twice} {name}{eol}")]
+
+
+def _section(
+    text: str,
+    section: Section,
+    said: tuple[CardSaid, ...],
+    fresh: Sequence[ShownCard],
+    more: str | None,
+) -> list[Splice]:
+    """New cards after the last one of the section; the line that counts the others below them."""
+    own = [card for card in said if card.section == section.name]
+    at = own[-1].item.end if own else _first_place(text, section)
+    splices = []
+    start = text.find(f" ^more-{section.name}", section.start, section.end)
+    line_start = text.rfind("\n", 0, start) + 1 if start >= 0 else -1
+    wanted = f"- {more}{section.eol}" if more else ""
+    if start >= 0:
+        stop = text.find("\n", start) + 1
+        if text[line_start:stop] != wanted:
+            splices.append(Splice(line_start, stop, wanted))
+        if not own:
+            at = line_start
+    added = "".join(_card(card, section.eol) for card in fresh) + (wanted if start < 0 else "")
+    if added:
+        splices.append(Splice(at, at, added))
+    return splices
+
+
+def _first_place(text: str, section: Section) -> int:
+    content = text[section.start : section.end]
+    if content in ("\n\n", "\r\n\r\n"):
+        return section.start + len(content) // 2
+    return section.end
+
+
+def _card(card: ShownCard, eol: str) -> str:
+    lines = [f"- {card.first} ^{card.id}"]
+    if card.detail:
+        lines.append(f"\t- {card.detail}")
+    lines += [f"\t- [ ] {label} ^{card.id}-{choice}" for choice, label in card.boxes]
+    return "".join(line + eol for line in lines)

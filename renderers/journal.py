@@ -1,0 +1,128 @@
+"""Journal.md: what happened lately, in words, newest day first; read-only (vault-notes.md, Journal)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, tzinfo
+
+from parsers.model.facts import Fact
+from parsers.model.register import Record
+from renderers.words import Words
+
+SHOWN = frozenset(
+    {
+        *("fact.asserted", "fact.rejected", "fact.restored", "fact.moved", "fact.refused", "fact.forgotten"),
+        *("card.opened", "card.answered", "reminder.given", "host.taken", "purged", "register.accepted"),
+    }
+)
+"""Operations that may leave a line."""
+
+_QUIET_CARDS = ("proposal", "reminder")
+_MAX_LINES = 300
+
+
+@dataclass(frozen=True, slots=True)
+class JournalView:
+    """What Journal.md should say: (day, lines) newest first, and the links to the months of the register."""
+
+    days: tuple[tuple[date, tuple[str, ...]], ...]
+    months: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Entry:
+    at: datetime
+    fact: str
+    how: str
+    line: str
+
+
+def view(
+    records: Sequence[Record],
+    fact: Callable[[str], Fact | None],
+    months: Sequence[str],
+    zone: tzinfo,
+    words: Words,
+    profile: str,
+) -> JournalView:
+    """Give the lines of these records (oldest first); `profile` is the note facts link to, `months` the register's."""
+    entries: list[_Entry] = []
+    for record in records:
+        if record.op not in SHOWN:
+            continue
+        at = datetime.fromisoformat(record.at).astimezone(zone)
+        name = str(record.body.get("id", ""))
+        how = str(record.body.get("how", record.op.partition(".")[2]))
+        _collapse(entries, name, how)
+        line = _line(record, fact, words, profile)
+        if line:
+            entries.append(_Entry(at, name, how, f"- {at:%H:%M} {line}"))
+    days: dict[date, list[str]] = {}
+    for entry in reversed(entries[-_MAX_LINES:]):
+        days.setdefault(entry.at.date(), []).append(entry.line)
+    return JournalView(tuple((day, tuple(lines)) for day, lines in days.items()), tuple(months))
+
+
+def _collapse(entries: list[_Entry], name: str, how: str) -> None:
+    """One line for what was reworded, accepted or taken back within the window, not one for each step (rule 11)."""
+    replaced = {
+        "corrected": ("stated", "corrected", "changed", "accepted", "revived"),
+        "accepted": ("proposed",),
+        "changed": ("rejected", "restored"),
+        "restored": ("rejected",),
+    }.get(how, ())
+    if entries and replaced:
+        for at in range(len(entries) - 1, -1, -1):
+            if entries[at].fact == name:
+                if entries[at].how in replaced:
+                    del entries[at]
+                return
+
+
+def _line(record: Record, fact: Callable[[str], Fact | None], words: Words, profile: str) -> str:
+    body: Mapping[str, object] = record.body
+    noun, _, verb = record.op.partition(".")
+    if noun == "fact":
+        return _fact_line(record, fact(str(body["id"])), verb, words, profile)
+    who = _who(record.by, words)
+    if noun == "card":
+        if body.get("kind") in _QUIET_CARDS or "answer" in body:
+            return ""
+        kind, text = body["kind"], str(body["text"]).replace("\n", " · ")
+        return words.say(f"journal.card.{kind}", text=text, note=body.get("note") or "", who=who)
+    if record.op == "reminder.given":
+        waiting = body.get("cards")
+        number = len(waiting) if isinstance(waiting, list) else 0
+        return words.say("journal.reminder", number=number, who=who) if number else ""
+    return words.say(f"journal.{record.op}", name=body.get("name", ""), who=who)
+
+
+def _fact_line(record: Record, fact: Fact | None, verb: str, words: Words, profile: str) -> str:
+    if fact is None:
+        return ""
+    text = str(record.body.get("text") or fact.text).partition("\n")[0]
+    if fact.status == "forgotten":
+        text = words.say("journal.forgotten_text")
+    how = str(record.body.get("how", verb))
+    line = words.say(f"journal.fact.{how}", text=text, who=_who(record.by, words))
+    if fact.status == "confirmed" and fact.retracted_at is None:
+        note = profile.removesuffix(".md")
+        line += f" · [[{note}#^{fact.anchor or fact.id}|{note.rpartition('/')[2]}]]"
+    return line
+
+
+def _who(by: str, words: Words) -> str:
+    known = {"person": "who.person", "scheduled": "who.scheduled", "undo": "who.undo"}
+    return words.say(known[by]) if by in known else by
+
+
+def render(shows: JournalView, words: Words, register_folder: str) -> str:
+    """Give the whole note."""
+    lines = [words.say("journal.title"), "", words.say("journal.intro"), ""]
+    for day, entries in shows.days:
+        lines += [f"## {day.isoformat()}", "", *entries, ""]
+    if not shows.days:
+        lines += [words.say("journal.empty"), ""]
+    if shows.months:
+        links = " · ".join(f"[[{register_folder}/{month}|{month}]]" for month in shows.months)
+        lines += [words.say("journal.register", links=links), ""]
+    return "\n".join(lines)

@@ -1,0 +1,20 @@
+"""The words of a language, as renderers are given them."""
+
+from datetime import date
+from typing import Protocol
+
+
+class Words(Protocol):
+    """A catalogue (`config.i18n.Catalogue`)."""
+
+    def say(self, key: str, /, **values: object) -> str:
+        """Give the sentence of a key."""
+        ...
+
+    def day(self, day: date) -> str:
+        """Give a day in full words."""
+        ...
+
+    def number(self, number: float) -> str:
+        """Give a number as the language writes it."""
+        ...
