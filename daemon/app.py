@@ -1,43 +1,48 @@
 """The only wiring: settings, folders, vault, register, history and pipeline of one vault."""
 
-import json
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
 from config.i18n import LOCALES, Catalogue, catalogue
-from config.paths import NAMES, config_file, state_root
-from config.settings import Settings, load, zone
+from config.paths import NAMES, state_root
+from config.settings import Settings, zone
 from daemon import managed
 from daemon.history import History
 from daemon.index import memory as rows
-from daemon.index.refresh import Progress, silent
+from daemon.index.refresh import silent
 from daemon.managed import Showing
 from daemon.memory.moment import Moment
+from daemon.memory.secrets import secret_spans
 from daemon.memory.state import State
-from daemon.pipeline import Circumstances, Pipeline
+from daemon.pipeline import Circumstances, Outcome, Pipeline
+from daemon.places import original, place, set_place, state_folder, vault_id
+from daemon.register import repair
 from daemon.register.keys import make_secret
 from daemon.register.register import Register
 from daemon.vault.door import Vault
-from daemon.vault.errors import NoteExists
+from daemon.vault.errors import NoteExists, VaultMissing
 from parsers.errors import ClavaireError
 from parsers.ids import ENTROPY, VAULT, make_id
+from parsers.model.edits import Edit
 from parsers.model.notes import NotePath, Problem
-from parsers.model.register import Event
+from parsers.model.register import Event, Record
 
+NAMES_OF_OURS = managed.SHOWN_NOTES
 Clock = Callable[[], datetime]
 
 
-class NoVault(ClavaireError):
-    """No vault was named and none stands around the current folder."""
+_HOST_QUIET = timedelta(minutes=1)
 
 
-class NotInitialised(ClavaireError):
-    """The folder is no vault of clavaire's yet."""
+class ReadOnlyHere(ClavaireError):
+    """This vault is a copy, or kept by another machine: here clavaire only reads."""
+
+    exit_code = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,52 +64,34 @@ class App:
         self.history.close()
 
 
-def settings_of(environ: Mapping[str, str]) -> Settings:
-    """Load the person's settings."""
-    return load(environ, config_file())
-
-
-def find_vault(named: str | None, settings: Settings, here: Path) -> Path:
-    """Give the vault's folder: named, configured, or the nearest one around `here`.
-
-    Raises:
-        NoVault: there is none.
-    """
-    words = catalogue(settings.general.locale)
-    spelt = named or settings.memory.vault
-    if spelt:
-        folder = Path(spelt).expanduser().resolve()
-        if not folder.is_dir():
-            raise NoVault(words.say("error.no_such_vault", folder=spelt))
-        return folder
-    for folder in (here, *here.parents):
-        if (folder / NAMES.obsidian).is_dir() or (folder / NAMES.assistant).is_dir():
-            return folder.resolve()
-    raise NoVault(words.say("error.no_vault"))
-
-
-def vault_id(root: Path) -> str | None:
-    """Give the id the vault's register bears, None where there is no register yet."""
-    folder = root / NAMES.register_folder
-    for month in sorted(folder.glob("*.md")) if folder.is_dir() else ():
-        with month.open("rb") as stream:
-            found = re.search(rb"^vault: (v-[0-9a-z]{8})\r?$", stream.read(2000), re.MULTILINE)
-        if found:
-            return found[1].decode("ascii")
-    return None
-
-
 def open_vault(root: Path, settings: Settings, clock: Clock | None = None) -> App:
     """Wire a vault that `init` has made.
 
     Raises:
-        NotInitialised: it has no register.
+        NoVault: it has no register here, and none is known to have stood here.
     """
-    words = catalogue(settings.general.locale)
-    name = vault_id(root) or _known_at(root, settings)
-    if name is None:
-        raise NotInitialised(words.say("error.not_initialised", folder=root))
-    return _wire(root, settings, name, clock or _now)
+    return _wire(root, settings, state_folder(root, settings).name, clock or _now)
+
+
+def open_writable(root: Path, settings: Settings, clock: Clock | None = None) -> App:
+    """Wire a vault for writing.
+
+    Raises:
+        ReadOnlyHere: it is a copy of another vault on this machine.
+        VaultMissing: it is not there (an empty mount point).
+    """
+    app = open_vault(root, settings, clock)
+    missing = app.vault.available()
+    if missing:
+        raise VaultMissing(str(root))
+    elsewhere = original(app.folder, root)
+    if elsewhere:
+        raise ReadOnlyHere(app.words.problem(Problem("", 0, "vault_copied", (("folder", str(elsewhere)),))))
+    app.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    app.vault.prepare()
+    if place(app.folder) != root:
+        set_place(app.folder, root)
+    return app
 
 
 def _now() -> datetime:
@@ -129,8 +116,6 @@ def _wire(root: Path, settings: Settings, name: str, clock: Clock) -> App:
 
 
 def _moment(settings: Settings, clock: Clock, state: State) -> Moment:
-    from daemon.memory.secrets import secret_spans  # noqa: PLC0415
-
     now = clock()
     local = now.astimezone(zone(settings))
     reminded = (local - timedelta(hours=9)).isocalendar()
@@ -176,6 +161,10 @@ def init(root: Path, settings: Settings, host: str, *, new_id: bool = False, clo
     """
     clock = clock or _now
     known = vault_id(root)
+    words = catalogue(settings.general.locale)
+    elsewhere = original(state_root(settings, root) / known, root) if known and not new_id else None
+    if elsewhere:
+        raise ReadOnlyHere(words.problem(Problem("", 0, "vault_copied", (("folder", str(elsewhere)),))))
     name = known or make_id(VAULT, os.urandom(ENTROPY))
     if new_id and known:
         name = make_id(VAULT, os.urandom(ENTROPY))
@@ -184,11 +173,12 @@ def init(root: Path, settings: Settings, host: str, *, new_id: bool = False, clo
     app.vault.prepare()
     with app.vault.locked():
         if new_id and known:
-            _rename_register(app, known)
+            _copy_keys(app, known)
+            repair.rename_vault(app.register, app.folder.name)
         _first_lines(app, host, clock())
         for path in (NAMES.profile, NAMES.cards) if settings.memory.enabled else ():
             _frame(app, path)
-    record_place(app)
+    set_place(app.folder, root)
     return app
 
 
@@ -204,18 +194,11 @@ def _first_lines(app: App, host: str, now: datetime) -> None:
         make_secret(app.folder)
 
 
-def _rename_register(app: App, known: str) -> None:
-    """Give a copy's register an id of its own; what vouched for its lines on this machine still does."""
-    for month in sorted((app.root / NAMES.register_folder).glob("*.md")):
-        path = NotePath(f"{NAMES.register_folder}/{month.name}")
-        reading = app.vault.read(path)
-        head, fence, lines = reading.data.partition(b"```")
-        renamed = head.replace(known.encode(), app.folder.name.encode())
-        app.vault.write(path, renamed + fence + lines, reading.etag)
+def _copy_keys(app: App, known: str) -> None:
+    """What vouched for a copy's lines on this machine still does under its new id."""
     for name in (NAMES.secret, NAMES.host):
-        source = app.folder.with_name(known) / name
-        if source.is_file():
-            copy = app.folder / name
+        source, copy = app.folder.with_name(known) / name, app.folder / name
+        if source.is_file() and not copy.exists():
             copy.touch(mode=0o600)
             copy.write_bytes(source.read_bytes())
 
@@ -234,31 +217,70 @@ def _frame(app: App, path: NotePath) -> None:
         app.vault.write(path, text.encode("utf-8"), one.etag)
 
 
-def record_place(app: App) -> None:
-    """Remember where this vault stands on this machine."""
-    draft = app.folder / f"{NAMES.vault_record}{NAMES.draft_suffix}"
-    draft.write_text(json.dumps({"path": str(app.root)}), "utf-8")
-    draft.replace(app.folder / NAMES.vault_record)
+def accept(app: App, edits: Sequence[Edit]) -> Outcome:
+    """Hand in edits: the notes follow at once, or by the daemon when one runs."""
+    executor = app.vault.executor()
+    if executor is None:
+        return app.pipeline.submit(edits)
+    with executor:
+        return app.pipeline.sync(NAMES_OF_OURS, edits)
 
 
-def copied_from(app: App) -> Problem | None:
-    """Say that this is a copy of a vault that stands elsewhere on this machine (then it is only read)."""
-    try:
-        place = Path(json.loads((app.folder / NAMES.vault_record).read_text("utf-8"))["path"])
-    except (OSError, ValueError, KeyError):
-        return None
-    if place == app.root or not place.is_dir() or vault_id(place) != app.folder.name:
-        return None
-    return Problem("", 0, "vault_copied", (("folder", str(place)),))
+def take_host(app: App, name: str, now: datetime) -> str:
+    """Make this machine the one that writes, once the register has been quiet for a minute.
+
+    Raises:
+        ReadOnlyHere: another machine wrote a moment ago.
+        RegisterClosed: the register is damaged.
+    """
+    with app.vault.locked():
+        reading = app.register.read()
+        last = datetime.fromisoformat(reading.end.at) if reading.end.at else None
+        if reading.mode == "foreign_host" and last and now - last < _HOST_QUIET:
+            raise ReadOnlyHere(app.words.say("error.host_not_quiet", name=reading.end.host_name))
+        make_secret(app.folder)
+        app.register.take_host(name, now)
+    return name
 
 
-def _known_at(root: Path, settings: Settings) -> str | None:
-    """The id of a vault that stood here and whose register is gone or not mounted (case C27)."""
-    states = state_root(settings, root)
-    for folder in sorted(states.glob("v-*")) if states.is_dir() else ():
-        try:
-            if json.loads((folder / NAMES.vault_record).read_text("utf-8"))["path"] == str(root):
-                return folder.name
-        except (OSError, ValueError, KeyError):
-            continue
-    return None
+def origin_of(spelt: str | None, words: Catalogue) -> str:
+    """Give the origin an option names: the person, or an agent.
+
+    Raises:
+        BadOrigin: it is neither `mcp:NAME` nor `http`.
+    """
+    if spelt is None:
+        return "person"
+    if spelt == "http" or re.fullmatch(r"mcp:[\w.?-]+", spelt):
+        return spelt
+    raise BadOrigin(words.say("error.bad_origin", origin=spelt))
+
+
+class BadOrigin(ClavaireError):
+    """An origin was not given as one."""
+
+
+def purge(app: App, name: str, now: datetime) -> None:
+    """Erase a forgotten fact's words from the register, the index and the backups (rule 9)."""
+    with app.vault.locked():
+        app.history.catch_up()
+        records = app.register.read().records
+        said = [record for record in records if name in _named_in(record)]
+        texts = {str(r.body["text"]) for r in said if r.body.get("text")}
+        repair.purge(app.register, [record.seq for record in said], now)
+        app.vault.kept.scrub(repair.scrubber(app.register))
+        app.vault.kept.scrub(partial(_without, sorted(texts, key=len, reverse=True)))
+        app.history.rebuild()
+
+
+def _named_in(record: Record) -> tuple[str, ...]:
+    body = record.body
+    return (str(body.get("id")), *map(str, body.get("subjects") or ()))
+
+
+def _without(texts: Sequence[str], data: bytes) -> bytes:
+    for text in texts:
+        for line in text.split("\n"):
+            if line.strip():
+                data = data.replace(line.encode("utf-8"), "…".encode())
+    return data

@@ -14,7 +14,7 @@ from daemon.index import memory as rows
 from daemon.index.store import Index, IndexOutdated
 from daemon.memory.state import State, fold, scalars_of, state_of
 from daemon.register.reading import Reading
-from daemon.register.register import Register
+from daemon.register.register import Register, RegisterClosed
 from parsers.model.notes import Etag, NotePath, Problem
 from parsers.model.register import Event, Mark, Record
 from renderers.journal import SHOWN as JOURNALED
@@ -58,6 +58,8 @@ class History:
         if kept != self.mark:
             self.mark, self.state = kept, _load(self.index)
         self.reading = self.register.open(self.mark)
+        if self.reading.mode == "maintenance":
+            return
         if any(record.op in _REMEANT for record in self.reading.records):
             self.rebuild()
         elif self.reading.records:
@@ -83,9 +85,15 @@ class History:
         """Remember what stands in a managed note that was just written."""
         rows.set_shown(self.index, *standing)
 
-    def rebuild(self) -> None:
-        """Make the index anew from the register and the notes, and point to it."""
+    def rebuild(self, fill_notes: Fill | None = None) -> None:
+        """Make the index anew from the register and the notes, and point to it.
+
+        Raises:
+            RegisterClosed: the register is damaged, and an index knows more than it: mend it first.
+        """
         reading = self.register.open(None)
+        if reading.mode == "maintenance" and self._index is not None:
+            raise RegisterClosed(reading.problems[0])
         state = State()
         for record in reading.records:
             fold(state, record)
@@ -95,7 +103,7 @@ class History:
                 _put(index, state, state.facts, state.cards)
                 rows.set_scalar(index, "state", scalars_of(state))
                 _keep(index, reading.records, reading.mark)
-            self._fill(index)
+            (fill_notes or self._fill)(index)
 
         if self._index is not None:
             self._index.close()

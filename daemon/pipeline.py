@@ -25,7 +25,7 @@ from config.paths import NAMES
 from daemon import managed
 from daemon.history import History
 from daemon.index import memory as rows
-from daemon.index.notes import refresh, refresh_paths
+from daemon.index.notes import count, refresh, refresh_paths
 from daemon.index.problems import problems, replace_problems
 from daemon.index.refresh import Changes, Progress, silent
 from daemon.index.store import Index
@@ -111,10 +111,11 @@ class Pipeline:
             events = decide(self.history.state, moment, (), edits)
             return Outcome(self.history.accept(events, moment.now))
 
-    def rebuild(self) -> None:
-        """Make the index anew."""
+    def rebuild(self, progress: Progress = silent) -> int:
+        """Make the index anew; gives how many notes it holds."""
         with self.vault.locked():
-            self.history.rebuild()
+            self.history.rebuild(partial(self.fill, progress))
+            return count(self.history.index)
 
     # ---- managed notes: read, decide, accept, render
 

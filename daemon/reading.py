@@ -35,6 +35,7 @@ class Question:
     kind: str | None = None
     status: str | None = None
     as_of: str | None = None
+    about: str | None = None
 
 
 def open_index(folder: Path, sentence: str) -> Index:
@@ -75,7 +76,9 @@ def facts(state: State, asked: Question, today: date) -> tuple[Fact, ...]:
     return tuple(
         fact
         for fact in found
-        if asked.kind in (None, fact.kind) and (asked.status in (None, fact.status) or not asked.as_of)
+        if asked.kind in (None, fact.kind)
+        and (asked.status in (None, fact.status) or not asked.as_of)
+        and asked.about in (None, fact.entity_id)
     )
 
 

@@ -1,8 +1,14 @@
 """The family of errors whose text the owner reads; each class stands in the module that raises it."""
 
 
+from typing import ClassVar
+
+
 class ClavaireError(Exception):
     """Something the owner can act on; `str(error)` is the sentence they read."""
+
+    exit_code: ClassVar[int] = 2
+    """What the command line ends with (interfaces.md): 2 wrong use, 3 refused, 4 busy or not available."""
 
 
 class ParseError(ClavaireError):

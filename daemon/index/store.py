@@ -17,6 +17,7 @@ from daemon.index import schema
 from parsers.errors import ClavaireError
 
 _CACHE = "PRAGMA cache_size = -8192"
+_LOADING = ("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE", "cache_size = -4096")
 _BULK_HASH, _USUAL_HASH = 8 << 20, 1 << 20
 _MERGE_PAGES = 200
 
@@ -140,7 +141,7 @@ def _write(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
     """Fill a new file without a journal, which it does not need: until `current` names it, it is nobody's."""
     connection = _connect(path, "rwc")
     try:
-        for pragma in ("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE"):
+        for pragma in _LOADING:
             connection.execute(f"PRAGMA {pragma}").fetchall()
         schema.create(connection)
         fill(connection)

@@ -1,9 +1,10 @@
 """The two times lines of the register are written over: words are purged, lost lines are written back.
 
-Both go through the vault's door for whole notes, so what stood there is kept: whoever purges scrubs that too.
+Both go through the vault's door for whole notes, so what stood there is kept: a purge takes the words out
+of that, with `vault.kept.scrub(scrubber(register))`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -74,13 +75,22 @@ def finish_purges(register: Register) -> None:
     new = {seq: blank_line(lines[seq - 1].raw, secret) for seq in chain.unfinished}
     new = {seq: line for seq, line in new.items() if (seq, hash_of(line)) in promised}
     for file in files:
-        data, done = [], 0
-        for line in file.lines:
-            if line.fields and (blank := new.get(line.fields["seq"])) is not None:
-                data += [file.data[done : line.start], blank]
-                done = line.start + len(line.raw)
-        if done:
-            register.vault.write(file.path, b"".join([*data, file.data[done:]]), file.etag)
+        data = _spliced(file.data, file.lines, new)
+        if data != file.data:
+            register.vault.write(file.path, data, file.etag)
+
+
+def scrubber(register: Register) -> Callable[[bytes], bytes]:
+    """Give what takes purged words out of copies of month files: the vault keeps the versions it replaced."""
+    lines, _ = _read(register.files())
+    purged = {line.fields["of"] for line in lines if _is_purge(line) and line.fields}
+    now = {seq: line.raw for seq, line in enumerate(lines, 1) if seq in purged}
+
+    def clean(data: bytes) -> bytes:
+        head = parse_head(data) if now else None
+        return _spliced(data, parse_lines("", data, None, head.end, 0), now) if head else data
+
+    return clean
 
 
 def rename_vault(register: Register, vault_id: str) -> None:
@@ -145,6 +155,17 @@ def _rewrite(register: Register, file: File, lines: Sequence[Line]) -> None:
     head = parse_head(file.data)
     top = file.data[: head.end] if head and file.fault is None else register.top()
     register.vault.write(file.path, top + _joined(lines), file.etag)
+
+
+def _spliced(data: bytes, lines: Iterable[Line], new: Mapping[int, bytes]) -> bytes:
+    """Put new bytes in place of lines, by their number; every other byte stays."""
+    parts, done = [], 0
+    for line in lines:
+        blank = new.get(line.fields["seq"]) if line.fields else None
+        if blank is not None:
+            parts += [data[done : line.start], blank]
+            done = line.start + len(line.raw)
+    return b"".join([*parts, data[done:]])
 
 
 def _joined(lines: Iterable[Line]) -> bytes:

@@ -119,9 +119,13 @@ class Vault:
         try:
             return self._read(path)
         except _GONE:
-            if path.isascii():
-                raise self._places.missing(path) from None
-        return self._read(self._places.resolve(path))
+            pass
+        try:
+            return self._read(self._places.resolve(path))
+        except _GONE:
+            raise self._places.missing(path) from None
+        except OSError as error:
+            raise _unreadable(path, error) from None
 
     def write(self, path: NotePath, data: bytes, expected: Etag) -> Written:
         """Replace a note, whole or not at all, if it is still the one that was read.
@@ -190,7 +194,10 @@ class Vault:
             ignored = self._ignore.matcher()
         except OSError as error:
             return Listing((), failures=(unlistable("", error),))
-        return Walk(self._root, self._max_bytes, ignored).listing(self._ignore.problems)
+        listing = Walk(self._root, self._max_bytes, ignored).listing(self._ignore.problems)
+        if listing.entries or self._places.there():
+            return listing
+        return Listing((), failures=(VaultMissing(self._root).problem,))
 
     def entry(self, path: NotePath) -> Entry | None:
         """What a scan would list of this one note; None when it would not.
@@ -200,8 +207,7 @@ class Vault:
         """
         try:
             self._allow(path)
-            spelt = path if path.isascii() else self._places.resolve(path)
-            status = os.lstat(self._places.plain(spelt))
+            spelt, status = self._status(path)
         except _GONE:
             self._absent(path)
             return None
@@ -231,9 +237,10 @@ class Vault:
 
         Each is handed over again until `heard`. Files quiet for a minute go to the backups. Under the lock.
         """
-        for draft in drafts:
-            self.kept.sweep(draft)
-        return self.kept.late(now)
+        with _writing(NAMES.displaced):
+            for draft in drafts:
+                self.kept.sweep(draft)
+            return self.kept.late(now)
 
     def heard(self, reading: Reading) -> Reading:
         """Say that a displaced or late version has been taken care of: it is not handed over again."""
@@ -250,8 +257,8 @@ class Vault:
 
     def _read(self, path: NotePath) -> Reading:
         full, limit = self._places.full(path), None if _register(path) else self._max_bytes
-        linked = self._places.below_link(path) or os.path.islink(full)
         try:
+            linked = self._places.below_link(path) or os.path.islink(full)
             data, status = read_file(self._places.followed(path) if linked else full, limit)
         except _GONE:
             raise
@@ -260,6 +267,13 @@ class Vault:
                 raise TooLarge(path, os.stat(full).st_size, self._max_bytes) from None
             raise _unreadable(path, error) from None
         return Reading(path, data, etag_of(data), stamp_of(status), linked)
+
+    def _status(self, path: NotePath) -> tuple[NotePath, os.stat_result]:
+        try:
+            return path, os.lstat(self._places.plain(path))
+        except _GONE:
+            spelt = path if path.isascii() else self._places.resolve(path)
+            return spelt, os.lstat(self._places.plain(spelt))
 
     def _fits(self, path: str, size: int) -> bool:
         return size <= self._max_bytes or _register(path)

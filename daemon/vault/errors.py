@@ -137,6 +137,7 @@ class VaultBusy(VaultError):
     """Another process held the lock for the whole waiting time."""
 
     code = "vault_busy"
+    exit_code = 4
 
     def __init__(self, seconds: float) -> None:
         super().__init__("", f"The vault is busy since {seconds:g} s; try again.", seconds=f"{seconds:g}")
@@ -146,6 +147,7 @@ class VaultMissing(VaultError):
     """The vault's folder is not there, or is an empty mount point: nothing can be said of its notes."""
 
     code = "vault_missing"
+    exit_code = 4
 
     def __init__(self, root: str) -> None:
         super().__init__("", f"No vault in {root}; mount the disk, or run clavaire init there.", folder=root)

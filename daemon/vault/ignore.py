@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from config.paths import NAMES
 from daemon.vault.disk import Stamp, read_file, stamp_of
+from daemon.vault.names import composed
 from parsers.model.notes import Problem
 
 
@@ -40,7 +41,7 @@ class IgnoreFile:
 
 
 def _compiled(lines: list[str]) -> tuple[Callable[[str], bool] | None, tuple[Problem, ...]]:
-    lines = [line.rstrip("\r") for line in lines]
+    lines = [composed(line.rstrip("\r")) for line in lines]
     if not any(lines):
         return None, ()
     from pathspec import GitIgnoreSpec  # noqa: PLC0415 - 30 ms, only for vaults that have an ignore file
@@ -54,4 +55,5 @@ def _compiled(lines: list[str]) -> tuple[Callable[[str], bool] | None, tuple[Pro
             problems.append(Problem(NAMES.ignore_file, 0, "ignore_pattern", (("pattern", line),)))
         else:
             good.append(line)
-    return GitIgnoreSpec.from_lines(good).match_file, tuple(problems)
+    spec = GitIgnoreSpec.from_lines(good)
+    return lambda path: spec.match_file(composed(path)), tuple(problems)

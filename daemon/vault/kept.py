@@ -61,13 +61,13 @@ class Store:
             etag: Of the version it should be.
         """
         name = names.kept_name(self._clock(), etag, path)
-        os.makedirs(self.displaced, exist_ok=True)
+        make_folders(self.displaced)
         _move(source, os.path.join(self.displaced, name))
         return name
 
     def same_disk(self, full: str) -> bool:
         """Whether a file can be moved into `displaced/`, which is made if need be."""
-        os.makedirs(self.displaced, exist_ok=True)
+        make_folders(self.displaced)
         return os.lstat(full).st_dev == os.stat(self.displaced).st_dev
 
     def save(self, path: str, data: bytes) -> None:

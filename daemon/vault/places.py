@@ -28,6 +28,10 @@ class Places:
         """The path for the system."""
         return f"{self.root}/{path}"
 
+    def there(self) -> bool:
+        """Whether the vault is there, and not an empty mount point: it holds a folder of ours."""
+        return any(os.path.isdir(self.full(own)) for own in (NAMES.private_folder, NAMES.register_folder))
+
     def below_link(self, path: str) -> bool:
         """Whether a folder on the path is a link."""
         at = path.find("/")
@@ -128,7 +132,7 @@ class Places:
 
     def missing(self, path: NotePath) -> VaultError:
         """What the absence of this file means: gone, not fetched yet, or the vault itself is not there."""
-        if not any(os.path.isdir(self.full(own)) for own in (NAMES.private_folder, NAMES.register_folder)):
+        if not self.there():
             return VaultMissing(self.root)
         folder, name = os.path.split(path)
         try:

@@ -67,8 +67,9 @@ class Writer:
                 raise NoteChanged(path)
             if etag_of(data) == expected:
                 return Written(expected, stamp_of(status))
+            movable = self._exchange and status.st_nlink == 1 and self._store.same_disk(full)
             draft, stamp = self._draft(full, expected, data, like)
-        if status.st_nlink > 1 or not self._exchanged(draft, path, expected, etag_of(data)):
+        if not movable or not self._exchanged(draft, path, expected, etag_of(data)):
             return self._in_place(draft, path, data, expected)
         sync_folder(os.path.dirname(full))
         name = self._store.shelve(names.with_state(draft, "x"), path, expected)
@@ -139,7 +140,7 @@ class Writer:
     def _exchanged(self, draft: str, path: NotePath, expected: Etag, new: Etag) -> bool:
         """Exchange draft and note; False, with the draft as it was, where that cannot be done."""
         full = os.path.join(self._root, path)
-        if self._exchange is None or not self._store.same_disk(draft):
+        if self._exchange is None:
             return False
         ready = names.with_state(draft, "x")
         os.rename(draft, ready)

@@ -2,9 +2,10 @@
 
     python tests/kill/killer.py POINT module:function ARGUMENT…     the arguments become sys.argv[1:]
 
-POINT, or CLAVAIRE_TEST_KILL in its place (then the first argument is the target), is `N:before`, `N:half` (a write
-that writes half of its bytes; other calls: before) or `N:after`; or `count:FILE`, which kills nothing and leaves in
-FILE the name of each call, one a line. Only calls made after the target was imported count.
+POINT, or CLAVAIRE_TEST_KILL in its place (then the first argument is the target), is `N:before`, `N:half`
+(a write that writes half of its bytes; other calls: before) or `N:after`; or `count:FILE`, which kills
+nothing and leaves in FILE the name of each call, one a line. Calls made before the target was imported do
+not count.
 """
 
 import importlib
@@ -12,14 +13,18 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 CALLS = (
-    "os:write os:pwrite os:fsync os:ftruncate os:rename os:replace os:link os:unlink os:mkdir os:rmdir os:chmod "
-    "os:fchmod os:fchown os:setxattr os:open daemon.vault.rename:rename_with"
-).split()
+    *(
+        f"os:{name}"
+        for name in ("open", "write", "pwrite", "fsync", "ftruncate", "rename", "replace", "link")
+    ),
+    *(f"os:{name}" for name in ("unlink", "mkdir", "rmdir", "chmod", "fchmod", "fchown", "setxattr")),
+    "daemon.vault.rename:rename_with",
+)
 """Calls that change the disk, as `module:name`; of `os.open` only those that may create."""
 
 
@@ -31,7 +36,7 @@ class Killer:
         self._point, self._when = point, when
         self._one_at_a_time = threading.RLock()
 
-    def arm(self, calls: tuple[str, ...] | list[str] = CALLS) -> "Killer":
+    def arm(self, calls: Iterable[str] = CALLS) -> "Killer":
         """Put a wrapper around each call."""
         for place in calls:
             module, name = place.split(":")

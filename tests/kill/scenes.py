@@ -2,8 +2,8 @@
 
     python tests/kill/scenes.py FOLDER SCENE
 
-Each play leaves `FOLDER/N-when/` with the vault and its backups as the dead process left them. Prints one line of JSON
-a play: the folder, and whether the process was killed or came to its end.
+Each play leaves `FOLDER/N-call-when/` with the vault and its backups as the dead process left them. Prints
+one line of JSON a play: the folder, and whether the process was killed or came to its end.
 """
 
 import contextlib
@@ -112,9 +112,12 @@ SCENES = {
     "linked-twice": Scene(write, (OLD, NEW), torn=True, prepare=link),
     "no-exchange": Scene(lambda folder: write(folder, None), (OLD, NEW), torn=True),
     "create": Scene(lambda folder: vault(folder).create(NOTE, NEW) and None, (b"", NEW), start=None),
-    "create-plain": Scene(lambda folder: vault(folder, None).create(NOTE, NEW) and None, (b"", NEW), start=None),
+    "create-plain": Scene(
+        lambda folder: vault(folder, None).create(NOTE, NEW) and None, (b"", NEW), start=None
+    ),
     "append": Scene(
-        lambda folder: vault(folder).append(NOTE, DATA, len(OLD)), (OLD, OLD + DATA[: len(DATA) // 2], OLD + DATA)
+        lambda folder: vault(folder).append(NOTE, DATA, len(OLD)),
+        (OLD, OLD + DATA[: len(DATA) // 2], OLD + DATA),
     ),
     "cut": Scene(lambda folder: vault(folder).cut(NOTE, len(OLD) - TAIL, OLD[-TAIL:]), (OLD, OLD[:-TAIL])),
     "recover-slip": Scene(

@@ -1,4 +1,4 @@
-"""Kill -9 before, in and after each call of a write: nothing lost, nothing half, no draft left by the next start."""
+"""Kill -9 before, in and after each call of a write: nothing lost or half done, no draft after a start."""
 
 import json
 import subprocess
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from config.paths import NAMES
-from tests.kill.scenes import NEW, NOTE, PERSON, SCENES, TAIL, Scene, recover, vault
+from tests.kill.scenes import NOTE, PERSON, SCENES, TAIL, Scene, recover, vault
 
 SCRIPT = Path(__file__).with_name("scenes.py")
 
@@ -81,7 +81,12 @@ def test_the_killer_ends_any_program_at_the_call_it_is_told(tmp_path, point):
 
 def test_the_killer_counts_the_calls_of_a_program(tmp_path):
     killer = Path(__file__).with_name("killer.py")
-    target = [killer, f"count:{tmp_path / 'calls'}", "tests.kill.test_kill_writes:three_folders", str(tmp_path)]
+    target = [
+        killer,
+        f"count:{tmp_path / 'calls'}",
+        "tests.kill.test_kill_writes:three_folders",
+        str(tmp_path),
+    ]
     subprocess.run([sys.executable, *target], check=True)
     assert (tmp_path / "calls").read_text().split() == ["mkdir"] * 3
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from config.paths import NAMES
 from daemon.index import notes
 from daemon.index.refresh import Changes
 from daemon.index.store import Index, IndexOutdated
@@ -17,7 +18,7 @@ class Settled:
     """A vault and its index, brought in step the way the daemon does it."""
 
     def __init__(self, root: Path, state: Path) -> None:
-        root.mkdir()
+        (root / NAMES.register_folder).mkdir(parents=True)
         self.root, self.state = root, state
         self.vault = Vault(root, state / "backups", 5_000_000)
         self.opened: list[str] = []

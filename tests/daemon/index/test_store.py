@@ -2,6 +2,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -111,9 +112,7 @@ def test_a_file_that_is_no_database_goes_with_the_next_rebuild(tmp_path):
 
 def test_no_database_is_renamed_and_current_is_on_disk_before_it_is_named(tmp_path, monkeypatch):
     calls = []
-    monkeypatch.setattr(
-        os, "fsync", lambda fd: calls.append(os.path.basename(os.readlink(f"/proc/self/fd/{fd}")))
-    )
+    monkeypatch.setattr(os, "fsync", lambda fd: calls.append(Path(f"/proc/self/fd/{fd}").readlink().name))
     replaced = []
     replace = os.replace
     monkeypatch.setattr(os, "replace", lambda *a, **k: (replaced.append(a), replace(*a, **k)))
@@ -150,9 +149,14 @@ def test_an_index_of_another_version_is_outdated(tmp_path):
 
 def test_a_batch_is_written_whole_or_not_at_all(tmp_path):
     index = Index.rebuild(tmp_path, filled("before"))
-    with pytest.raises(KeyboardInterrupt), index.batch():
-        set_scalar(index, "value", "after")
-        raise KeyboardInterrupt
+
+    def interrupted():
+        with index.batch():
+            set_scalar(index, "value", "after")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
     assert not index.connection.in_transaction
     assert scalar(index, "value") == "before"
     with index.batch():

@@ -1,0 +1,106 @@
+"""Commands that look after a vault: status, doctor, verify-register, rebuild, export."""
+
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from daemon.cli.session import DONE, FOUND_PROBLEMS, Session, json_option, pass_session, progress, state
+
+if TYPE_CHECKING:
+    from daemon.app import App
+    from parsers.model.notes import Problem
+
+
+@click.command()
+@json_option
+@pass_session
+def status(session: Session) -> None:
+    """What is kept, what waits, what is wrong."""
+    from daemon.overview import status as overview
+
+    found = overview(session.root, session.settings)
+    session.show(found.as_json(session.words), found.lines(session.words))
+
+
+@click.command()
+@click.option("--fix", is_flag=True, help="Mend what can be mended.")
+@click.option("--accept-register", is_flag=True, help="Vouch for the register after showing it; on a terminal.")
+@json_option
+@pass_session
+def doctor(session: Session, *, fix: bool, accept_register: bool) -> None:
+    """Check everything; exit 1 when something is wrong."""
+    from daemon import overview
+
+    app = session.app()
+    try:
+        if accept_register:
+            _accept_register(session, app)
+        found = overview.doctor(app, fix=fix)
+    finally:
+        app.close()
+    _show_problems(session, found)
+
+
+def _accept_register(session: Session, app: "App") -> None:
+    if not sys.stdin.isatty():
+        raise click.UsageError(session.say("cli.terminal_only"))
+    from daemon.overview import unvouched
+
+    end, lines = unvouched(app)
+    for line in lines:
+        click.echo(line)
+    if click.confirm(session.say("cli.doctor.accept")):
+        app.register.accept(end, datetime.now(UTC))
+
+
+@click.command("verify-register")
+@json_option
+@pass_session
+def verify_register(session: Session) -> None:
+    """Check the register's chain and seals, line by line."""
+    app = session.app()
+    _show_problems(session, app.register.verify())
+
+
+def _show_problems(session: Session, found: Sequence["Problem"]) -> None:
+    sentences = [session.words.problem(problem) for problem in found]
+    values = [
+        {"path": problem.path, "line": problem.line, "code": problem.code, "sentence": sentence}
+        for problem, sentence in zip(found, sentences, strict=True)
+    ]
+    session.show(values, sentences or [session.say("cli.doctor.well")])
+    raise SystemExit(FOUND_PROBLEMS if found else DONE)
+
+
+@click.command()
+@json_option
+@pass_session
+def rebuild(session: Session) -> None:
+    """Make the index anew from the register and the notes."""
+    app = session.app()
+    try:
+        notes = app.pipeline.rebuild(progress(session))
+    finally:
+        app.close()
+    session.show({"notes": notes}, [session.say("cli.rebuild.done", number=notes)])
+
+
+@click.command()
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write to a file.")
+@pass_session
+def export(session: Session, out: Path | None) -> None:
+    """The whole memory as canonical JSON."""
+    from daemon.reading import canonical
+    from daemon.reading import export as exported
+
+    text = canonical(exported(state(session)))
+    if out:
+        out.write_text(text, encoding="utf-8")
+    else:
+        click.echo(text, nl=False)
+
+

@@ -1,0 +1,194 @@
+"""Commands of memory: facts, remember, correct, forget, history; and search."""
+
+import dataclasses
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from daemon.cli.session import Session, hand_in, json_option, pass_session, refused_by, state
+
+if TYPE_CHECKING:
+    from daemon.memory.state import State
+    from daemon.pipeline import Outcome
+    from parsers.model.facts import Fact
+
+
+@click.command()
+@click.option("--kind", type=click.Choice(["preference", "goal", "procedure", "decision", "fact"]))
+@click.option("--status", type=click.Choice(["pending", "confirmed", "held", "rejected", "forgotten"]))
+@click.option("--as-of", metavar="DAY", help="What was true on that day.")
+@click.option("--known-at", metavar="DAY", help="What was known at the end of that day.")
+@click.option("--about", metavar="NAME", help="Only facts about this entity.")
+@json_option
+@pass_session
+def facts(session: Session, /, status: str | None, as_of: str | None, known_at: str | None, **asked: str | None) -> None:
+    """What is known and holds today, or on a day, as it was known on a day."""
+    from daemon import reading
+
+    known = state(session)
+    if known_at:
+        known = _known_at(session, known_at, known)
+    day = reading.day(as_of, session.say("error.bad_day", day=as_of)) if as_of else None
+    question = reading.Question(asked["kind"], status, day, asked["about"])
+    found = reading.facts(known, question, _today(session))
+    session.show([dataclasses.asdict(fact) for fact in found], (_line(session, fact) for fact in found))
+
+
+def _today(session: Session) -> Any:
+    from config.settings import zone
+
+    return datetime.now(zone(session.settings)).date()
+
+
+def _state(session: Session) -> "State":
+    from daemon import reading
+
+    index = reading.open_index(session.state_folder(), session.say("error.no_index"))
+    try:
+        return reading.state_in(index)
+    finally:
+        index.close()
+
+
+def _known_at(session: Session, spelt: str, now: "State") -> "State":
+    from config.settings import zone
+    from daemon import reading
+    from daemon.app import open_vault
+
+    until = reading.end_of(spelt, zone(session.settings), session.say("error.bad_day", day=spelt))
+    app = open_vault(session.root, session.settings)
+    return reading.known_at(app.register.read().records, until, now)
+
+
+def _line(session: Session, fact: "Fact") -> str:
+    parts = [fact.anchor or fact.id, fact.text.replace("\n", " ⏎ ")]
+    if fact.valid_from:
+        parts.append(session.say("cli.facts.since", day=fact.valid_from))
+    if fact.valid_to:
+        parts.append(session.say("cli.facts.until", day=fact.valid_to))
+    if fact.status != "confirmed" or fact.retracted_at:
+        parts.append(session.say(f"fact.status.{'retracted' if fact.retracted_at else fact.status}"))
+    return "  ".join(parts)
+
+
+@click.command()
+@click.argument("text")
+@click.option("--kind", type=click.Choice(["preference", "goal", "procedure", "decision", "fact"]), default="fact")
+@click.option("--since", metavar="DATE", help="When it started: a day, a month or a year.")
+@click.option("--about", metavar="NAME", help="The entity it is about.")
+@click.option("--as", "origin", metavar="ORIGIN", help="Propose it as an agent: mcp:NAME or http.")
+@click.option("--confidence", type=click.FloatRange(0, 1), default=None)
+@json_option
+@pass_session
+def remember(session: Session, /, text: str, kind: Any, since: str | None, origin: str | None, **more: Any) -> None:
+    """State a fact; with --as, propose it."""
+    from daemon.app import origin_of
+    from parsers.dates import period
+    from parsers.model.edits import Remember
+
+    started = period(since) if since else None
+    if since and started is None:
+        raise click.UsageError(session.say("error.bad_day", day=since))
+    if not text.strip():
+        raise click.UsageError(session.say("error.empty_text"))
+    who = origin_of(origin, session.words)
+    sure = more["confidence"] if more["confidence"] is not None else 1.0
+    outcome = hand_in(session, [Remember(text, kind, who, sure, started)])
+    _show_change(session, outcome)
+
+
+@click.command()
+@click.argument("name", metavar="ID")
+@click.argument("text")
+@json_option
+@pass_session
+def correct(session: Session, name: str, text: str) -> None:
+    """The last wording was wrong: replace it, as if it had never been true."""
+    from parsers.model.edits import Correct
+
+    _show_change(session, hand_in(session, [Correct(_named(session, name), text)]))
+
+
+@click.command()
+@click.argument("name", metavar="ID")
+@click.option("--purge", is_flag=True, help="Erase its words from the register and the backups too.")
+@json_option
+@pass_session
+def forget(session: Session, name: str, *, purge: bool) -> None:
+    """Forget a fact: nothing uses it any more."""
+    from parsers.model.edits import Forget
+
+    known = _named(session, name)
+    outcome = hand_in(session, [Forget(known)])
+    if purge:
+        from daemon.app import purge as purge_fact
+
+        app = session.app()
+        try:
+            purge_fact(app, known, datetime.now(UTC))
+        finally:
+            app.close()
+    refused_by(session, outcome)
+    lines = [session.say("cli.forget.purged" if purge else "cli.forget.done", id=known)]
+    session.show({"id": known, "status": "forgotten", "purged": purge}, lines)
+
+
+@click.command()
+@click.argument("name", metavar="ID")
+@json_option
+@pass_session
+def history(session: Session, name: str) -> None:
+    """Every version of a fact and of those it followed, oldest first."""
+    from daemon.memory.recollect import chain, named
+
+    known = state(session)
+    fact = named(known, name)
+    if fact is None:
+        raise click.UsageError(session.say("error.no_fact", id=name))
+    found = chain(known, fact)
+    session.show([dataclasses.asdict(fact) for fact in found], (_line(session, fact) for fact in found))
+
+
+def _named(session: Session, name: str) -> str:
+    from daemon.memory.recollect import named
+
+    known = named(state(session), name)
+    if known is None:
+        raise click.UsageError(session.say("error.no_fact", id=name))
+    return known
+
+
+
+def _show_change(session: Session, outcome: "Outcome") -> None:
+    """Print what an edit of memory came to: the fact's id and status."""
+    refused_by(session, outcome)
+    changed = [record for record in outcome.records if record.op.startswith("fact.")]
+    told = next((r for r in reversed(changed) if r.op == "fact.asserted"), changed[-1] if changed else None)
+    name = str(told.body["id"]) if told else None
+    result = str(told.body.get("status", "known")) if told else "unchanged"
+    values = {"id": name, "status": result, "events": [record.op for record in outcome.records]}
+    session.show(values, [session.say(f"cli.remember.{result}", id=name or "")])
+
+
+@click.command()
+@click.argument("query", nargs=-1, required=True)
+@click.option("--limit", type=click.IntRange(1, 1000), default=10, show_default=True)
+@click.option("--folder", metavar="DIR", help="Only notes below this folder.")
+@json_option
+@pass_session
+def search(session: Session, query: Sequence[str], limit: int, folder: str | None) -> None:
+    """Find notes by their words; any text is a legal query."""
+    from daemon.index.search import search as find
+    from daemon.reading import open_index
+
+    index = open_index(session.state_folder(), session.say("error.no_index"))
+    try:
+        hits = find(index.connection, " ".join(query), limit, folder)
+    finally:
+        index.close()
+    lines = (f"{hit.path}:{hit.line}  {' '.join(hit.snippet.split())}" for hit in hits)
+    session.show([hit._asdict() for hit in hits], lines)
+
+

@@ -1,0 +1,140 @@
+"""What the commands share: where the vault is, how to print, how an edit is handed in.
+
+Own modules are imported inside functions: a command that only reads must start fast.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from config.i18n import Catalogue, catalogue
+from config.settings import Settings
+
+if TYPE_CHECKING:
+    from daemon.app import App
+    from daemon.index.refresh import Progress
+    from daemon.memory.state import State
+    from daemon.pipeline import Outcome
+    from parsers.model.edits import Edit
+
+DONE, FOUND_PROBLEMS, WRONG_USE, REFUSED, BUSY = 0, 1, 2, 3, 4
+"""Exit codes (interfaces.md)."""
+
+
+class Session:
+    """What the options before the command say; vault and settings are found when a command wants them."""
+
+    def __init__(self, vault: str | None, *, as_json: bool, debug: bool) -> None:
+        """Take the options as they were given."""
+        self.named, self.as_json, self.debug = vault, as_json, debug
+        self._settings: Settings | None = None
+
+    @property
+    def settings(self) -> Settings:
+        """The settings, loaded once."""
+        if self._settings is None:
+            from daemon.places import settings_of
+
+            self._settings = settings_of(os.environ)
+        return self._settings
+
+    @property
+    def words(self) -> Catalogue:
+        """The catalogue of the person's language."""
+        return catalogue(self.settings.general.locale)
+
+    @property
+    def root(self) -> Path:
+        """The vault's folder."""
+        from daemon.places import find_vault
+
+        return find_vault(self.named, self.settings, Path.cwd())
+
+    def app(self) -> "App":
+        """The vault, wired for writing.
+
+        Raises:
+            ReadOnlyHere: it is a copy of another one.
+        """
+        from daemon.app import open_writable
+
+        return open_writable(self.root, self.settings)
+
+    def state_folder(self) -> Path:
+        """The vault's state folder, for commands that only read."""
+        from daemon.places import state_folder
+
+        return state_folder(self.root, self.settings)
+
+    def show(self, values: object, lines: Iterable[str]) -> None:
+        """Print values as JSON, or the lines for a person."""
+        if self.as_json:
+            click.echo(json.dumps(values, ensure_ascii=False))
+        else:
+            for line in lines:
+                click.echo(line)
+
+    def say(self, key: str, /, **values: object) -> str:
+        """Give a sentence of the catalogue."""
+        return self.words.say(key, **values)
+
+
+pass_session = click.make_pass_decorator(Session)
+
+
+def json_option(command: Any) -> Any:
+    def set_json(context: click.Context, _: click.Parameter, value: bool) -> bool:  # noqa: FBT001
+        if value:
+            context.find_object(Session).as_json = True  # type: ignore[union-attr]
+        return value
+
+    option = click.option("--json", is_flag=True, expose_value=False, callback=set_json, help="Print JSON.")
+    return option(command)
+
+
+
+def state(session: Session) -> "State":
+    """Give the state the index holds."""
+    from daemon import reading
+
+    index = reading.open_index(session.state_folder(), session.say("error.no_index"))
+    try:
+        return reading.state_in(index)
+    finally:
+        index.close()
+
+
+def hand_in(session: Session, edits: Sequence["Edit"]) -> "Outcome":
+    """Accept edits; the notes follow at once, or by the daemon when one runs."""
+    from daemon.app import accept
+
+    app = session.app()
+    try:
+        return accept(app, edits)
+    finally:
+        app.close()
+
+
+def refused_by(session: Session, outcome: "Outcome") -> None:
+    """End with the reason when nothing could be accepted."""
+    if outcome.closed:
+        click.echo(session.words.problem(outcome.closed), err=True)
+        raise SystemExit(REFUSED)
+
+
+def progress(session: Session) -> "Progress":
+    """Give what shows progress: a bar on a terminal, else nothing."""
+    from daemon.index.refresh import silent
+
+    if session.as_json or not sys.stderr.isatty():
+        return silent
+    from daemon.progress import bar
+
+    return bar(session.say("cli.indexing"))
+
+

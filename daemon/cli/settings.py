@@ -1,0 +1,50 @@
+"""The command of settings: config."""
+
+import json
+
+import click
+
+from daemon.cli.session import Session, json_option, pass_session
+
+
+@click.group()
+def config() -> None:
+    """The settings and where each value comes from."""
+
+
+@config.command("list")
+@json_option
+@pass_session
+def config_list(session: Session) -> None:
+    """Every setting, its value, and where that comes from."""
+    from config.settings import KEYS
+
+    settings = session.settings
+    rows = [{"key": key, "value": settings.value(key), "origin": settings.origin(key)} for key in KEYS]
+    session.show(rows, (f"{row['key']} = {json.dumps(row['value'])}  ({row['origin']})" for row in rows))
+
+
+@config.command("get")
+@click.argument("key")
+@json_option
+@pass_session
+def config_get(session: Session, key: str) -> None:
+    """One setting."""
+    value = session.settings.value(key)
+    session.show({"key": key, "value": value, "origin": session.settings.origin(key)}, [json.dumps(value)])
+
+
+@config.command("set")
+@click.argument("key")
+@click.argument("value")
+@json_option
+@pass_session
+def config_set(session: Session, key: str, value: str) -> None:
+    """Set one setting in the person's file."""
+    from config.paths import config_file
+    from config.settings import set_value
+
+    stored = set_value(config_file(), key, value, session.settings.general.locale)
+    session.show({"key": key, "value": stored}, [f"{key} = {json.dumps(stored)}"])
+
+

@@ -1,0 +1,101 @@
+"""Commands that keep a vault: demo, init, run, sync, host."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from daemon.cli.session import DONE, FOUND_PROBLEMS, Session, json_option, pass_session, progress, refused_by
+
+
+@click.command()
+@click.option("--keep", is_flag=True, help="Leave the copy of the vault and say where it is.")
+@pass_session
+def demo(session: Session, *, keep: bool) -> None:
+    """Play the whole story on a copy of the demo vault; exit 1 if a step is not as expected."""
+    from daemon.demo import play
+
+    raise SystemExit(DONE if play(session.settings, click.echo, keep=keep) else FOUND_PROBLEMS)
+
+
+@click.command()
+@click.argument("folder", required=False, metavar="[DIR]")
+@click.option("--new-id", is_flag=True, help="Make a copied vault a vault of its own.")
+@json_option
+@pass_session
+def init(session: Session, folder: str | None, *, new_id: bool) -> None:
+    """Create or adopt the managed notes; no other note is touched."""
+    from daemon.app import init as initialise
+    from daemon.places import find_vault
+
+    if folder or session.named:
+        Path(folder or session.named or "").expanduser().mkdir(parents=True, exist_ok=True)
+    root = find_vault(folder or session.named or ".", session.settings, Path.cwd())
+    app = initialise(root, session.settings, _host_name(), new_id=new_id)
+    try:
+        outcome = app.pipeline.sync(progress=progress(session))
+    finally:
+        app.close()
+    done = {"vault": app.folder.name, "path": str(root), "state": str(app.folder), "facts": len(outcome.records)}
+    session.show(done, [session.say("cli.init.done", path=root)])
+    refused_by(session, outcome)
+
+
+def _host_name() -> str:
+    import platform
+
+    return platform.node() or "?"
+
+
+@click.command()
+@pass_session
+def run(session: Session) -> None:
+    """Keep the vault in step, in the foreground, until Ctrl-C."""
+    from daemon.loop import log_to, run as keep
+
+    app = session.app()
+    log_to(app)
+    keep(app, lambda: datetime.now(UTC), lambda: click.echo(session.say("cli.run.ready", path=app.root)))
+
+
+@click.command()
+@json_option
+@pass_session
+def sync(session: Session) -> None:
+    """One pass to rest: read edits, render notes, then end."""
+    app = session.app()
+    try:
+        outcome = app.pipeline.sync(progress=progress(session))
+    finally:
+        app.close()
+    changes = outcome.changes
+    values = {
+        "events": len(outcome.records),
+        "written": list(outcome.written),
+        "added": len(changes.added),
+        "changed": len(changes.changed),
+        "removed": len(changes.removed),
+        "renamed": len(changes.renamed),
+    }
+    session.show(values, [session.say("cli.sync.done", **{**values, "written": len(outcome.written)})])
+    refused_by(session, outcome)
+
+
+@click.group()
+def host() -> None:
+    """The machine that writes in this vault."""
+
+
+@host.command("take")
+@click.option("--name", help="What this machine is called.")
+@json_option
+@pass_session
+def host_take(session: Session, name: str | None) -> None:
+    """Make this machine the one that writes."""
+    from daemon.app import take_host
+
+    app = session.app()
+    taken = take_host(app, name or _host_name(), datetime.now(UTC))
+    session.show({"host": taken}, [session.say("cli.host.done", name=taken)])
+
+

@@ -1,0 +1,144 @@
+"""The daemon in the foreground: file events and the clock in, passes out, until SIGTERM or SIGINT."""
+
+import logging
+import signal
+import threading
+from collections.abc import Callable
+from datetime import datetime
+from logging.handlers import RotatingFileHandler
+from types import FrameType
+
+from config.paths import NAMES
+from config.settings import zone
+from daemon import managed
+from daemon.app import App
+from daemon.index.problems import problems
+from daemon.pipeline import Outcome
+from daemon.scheduler import JOBS, next_after
+from daemon.vault.errors import VaultBusy, VaultError
+from daemon.watcher import Batch, Watcher
+from parsers.errors import ClavaireError
+from parsers.model.notes import NotePath, Problem
+
+log = logging.getLogger("clavaire")
+
+_QUIET = 0.3
+"""Seconds without work after which the index is tidied, a little at a time."""
+_RETRY = 1.0
+"""Seconds after which a pass that could not be made is tried again."""
+
+
+class AlreadyKept(ClavaireError):
+    """Another process keeps this vault in step."""
+
+
+class Keeper:
+    """Keeps one vault in step."""
+
+    def __init__(self, app: App, clock: Callable[[], datetime], ready: Callable[[], None]) -> None:
+        """Take the wired vault, the clock, and what to call once the vault is at rest for the first time."""
+        self.app, self._clock, self._ready = app, clock, ready
+        self._stopped = threading.Event()
+        self.watcher = Watcher(app.root, managed.SHOWN_NOTES.__contains__, app.settings.watch.settle)
+        self._told: set[Problem] = set()
+        self._tidy = False
+
+    def keep(self) -> None:
+        """Run until stopped.
+
+        Raises:
+            AlreadyKept: another process does this already.
+        """
+        executor = self.app.vault.executor()
+        if executor is None:
+            raise AlreadyKept(self.app.words.say("error.already_kept"))
+        with executor:
+            self.watcher.start()
+            try:
+                retry = not self._pass(None)
+                self._ready()
+                while not self._stopped.is_set():
+                    retry = self._turn(retry=retry)
+            finally:
+                self.watcher.stop()
+                self.app.close()
+
+    def stop(self, signum: int = 0, frame: FrameType | None = None) -> None:
+        """Finish the pass under way and end; also a signal handler."""
+        del signum, frame
+        self._stopped.set()
+        self.watcher.wake()
+
+    def _turn(self, *, retry: bool) -> bool:
+        """Wait for something to do and do it; True when it must be tried again."""
+        now = self._clock()
+        due = (next_after(JOBS, now, zone(self.app.settings)) - now).total_seconds()
+        wait = min(self.app.settings.watch.scan_seconds, max(due, 0.0) + 0.5)
+        if retry:
+            wait = _RETRY
+        elif self._tidy:
+            wait = _QUIET
+        batch = self.watcher.next(wait)
+        if self._stopped.is_set():
+            return False
+        if batch is None and self._tidy and not retry:
+            self._tidy = self.app.history.index.idle_step()
+            return False
+        return not self._pass(batch)
+
+    def _pass(self, batch: Batch | None) -> bool:
+        """Make one pass, over everything when there is no batch; False when it has to be made again."""
+        whole = batch is None or batch.rescan
+        paths: frozenset[NotePath] | None = None if whole or batch is None else batch.paths
+        if paths is not None and not paths:
+            return True
+        try:
+            outcome = self.app.pipeline.sync(paths, busy=self.watcher.busy())
+        except VaultBusy:
+            return False
+        except VaultError as error:
+            self._tell([error.problem])
+            return False
+        except Exception:
+            # The one place where work must go on whatever one note made of it: the next scan tries again.
+            log.exception("pass failed")
+            return True
+        self._tidy = True
+        self._report(outcome)
+        return True
+
+    def _report(self, outcome: Outcome) -> None:
+        for path in outcome.written:
+            log.info("wrote %s", path)
+        found = problems(self.app.history.index)
+        self._tell([*found, *([outcome.closed] if outcome.closed else [])])
+
+    def _tell(self, found: list[Problem]) -> None:
+        """Log each problem once for as long as it lasts."""
+        for problem in found:
+            if problem not in self._told:
+                log.warning("%s", self.app.words.problem(problem))
+        self._told = set(found)
+
+
+def log_to(app: App) -> None:
+    """Log to the state folder; problems also to stderr."""
+    rotating = RotatingFileHandler(app.folder / NAMES.log, maxBytes=1_000_000, backupCount=2, encoding="utf-8")
+    rotating.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    rotating.setLevel(logging.INFO)
+    screen = logging.StreamHandler()
+    screen.setLevel(logging.WARNING)
+    log.setLevel(logging.INFO)
+    log.handlers[:] = [rotating, screen]
+
+
+def run(app: App, clock: Callable[[], datetime], ready: Callable[[], None]) -> None:
+    """Keep a vault in step until SIGTERM or SIGINT.
+
+    Raises:
+        AlreadyKept: another process does this already.
+    """
+    keeper = Keeper(app, clock, ready)
+    for one in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(one, keeper.stop)
+    keeper.keep()

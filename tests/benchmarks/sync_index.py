@@ -1,0 +1,42 @@
+"""What `clavaire sync` does for the index: `python sync_index.py VAULT STATE` brings it in step and says what changed."""
+
+import sys
+from pathlib import Path
+
+from daemon.index import notes
+from daemon.index.refresh import Changes, Reading
+from daemon.index.store import Index, IndexOutdated
+from daemon.vault.door import Vault
+from daemon.vault.errors import VaultError
+from parsers.model.notes import NotePath, Problem
+
+MAX_BYTES = 5_000_000
+
+
+def sync(root: Path, state: Path) -> Changes:
+    vault = Vault(root, state / "backups", MAX_BYTES)
+
+    def read(path: NotePath) -> Reading | Problem:
+        try:
+            return vault.read(path)
+        except VaultError as error:
+            return error.problem
+
+    def refresh(index: Index) -> Changes:
+        listing = vault.walk()
+        return notes.refresh(index, listing.entries, listing.unknown, read)
+
+    try:
+        index = Index.open(state, write=True)
+    except IndexOutdated:
+        changes: list[Changes] = []
+        Index.rebuild(state, lambda index: changes.append(refresh(index))).close()
+        return changes[0]
+    changed = refresh(index)
+    index.close()
+    return changed
+
+
+if __name__ == "__main__":
+    done = sync(Path(sys.argv[1]), Path(sys.argv[2]))
+    print(len(done.added), len(done.changed), len(done.removed))
