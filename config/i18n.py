@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from parsers.model.notes import Problem
+if TYPE_CHECKING:  # its many types take longer to make than a search does
+    from parsers.model.notes import Problem
 
 LOCALES = ("fr", "en")
 """Languages that have a catalogue; the first is the default."""
@@ -33,7 +35,7 @@ class Catalogue:
         alone = abs(number) < 2 if self.locale == "fr" else abs(number) == 1
         return self.say(f"{key}.one" if alone else f"{key}.other", number=self.number(number), **values)
 
-    def problem(self, problem: Problem, /) -> str:
+    def problem(self, problem: "Problem", /) -> str:
         """Give the one sentence that says what is wrong, where, and what to do."""
         values: dict[str, object] = dict(problem.values)
         return self.say(f"problem.{problem.code}", path=problem.path, line=problem.line, **values)

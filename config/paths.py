@@ -4,10 +4,12 @@ import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from config.settings import ConfigError, Settings
-from parsers.model.notes import NotePath
+
+if TYPE_CHECKING:  # as in config.i18n
+    from parsers.model.notes import NotePath
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,14 +18,14 @@ class Names:
 
     assistant: str
     """Folder that holds every managed note."""
-    profile: NotePath
-    people: NotePath
-    cards: NotePath
-    autonomy: NotePath
-    now: NotePath
-    questions: NotePath
-    requests: NotePath
-    journal: NotePath
+    profile: "NotePath"
+    people: "NotePath"
+    cards: "NotePath"
+    autonomy: "NotePath"
+    now: "NotePath"
+    questions: "NotePath"
+    requests: "NotePath"
+    journal: "NotePath"
     plans: str
     """Folder of plan notes."""
     plans_base: str
@@ -79,11 +81,11 @@ _CONFLICT = re.compile(f"(?P<stem>.+?)(?:{'|'.join(NAMES.conflict_marks)})+(?P<e
 _PLACEHOLDERS = tuple(re.compile(pattern) for pattern in NAMES.placeholders)
 
 
-def conflict_original(path: str) -> NotePath | None:
+def conflict_original(path: str) -> "NotePath | None":
     """Give the note of which a sync tool made this conflict copy, None when the name is no such copy's."""
     folder, name = _split(path)
     match = _CONFLICT.fullmatch(name)
-    return NotePath(f"{folder}{match['stem']}{match['end']}") if match else None
+    return cast("NotePath", f"{folder}{match['stem']}{match['end']}") if match else None
 
 
 def placeholder_original(path: str) -> str | None:

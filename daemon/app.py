@@ -2,9 +2,9 @@
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from config.i18n import LOCALES, Catalogue, catalogue
 from config.paths import NAMES, state_root
 from config.settings import Settings, zone
 from daemon import managed
+from daemon.doors import Clock, doors, wall_clock
 from daemon.history import History
 from daemon.index import memory as rows
 from daemon.index.refresh import silent
@@ -33,7 +34,6 @@ from parsers.model.notes import NotePath, Problem
 from parsers.model.register import Event, Record
 
 NAMES_OF_OURS = managed.SHOWN_NOTES
-Clock = Callable[[], datetime]
 
 
 _HOST_QUIET = timedelta(minutes=1)
@@ -70,7 +70,7 @@ def open_vault(root: Path, settings: Settings, clock: Clock | None = None) -> Ap
     Raises:
         NoVault: it has no register here, and none is known to have stood here.
     """
-    return _wire(root, settings, state_folder(root, settings).name, clock or _now)
+    return _wire(root, settings, state_folder(root, settings).name, clock or wall_clock)
 
 
 def open_writable(root: Path, settings: Settings, clock: Clock | None = None) -> App:
@@ -94,15 +94,10 @@ def open_writable(root: Path, settings: Settings, clock: Clock | None = None) ->
     return app
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 def _wire(root: Path, settings: Settings, name: str, clock: Clock) -> App:
     words = catalogue(settings.general.locale)
     folder = state_root(settings, root) / name
-    vault = Vault(root, folder / NAMES.backups, settings.index.max_bytes, clock=lambda: clock().timestamp())
-    register = Register(vault, folder, words.say("register.sentence"))
+    vault, register = doors(root, folder, settings, clock)
     made: list[Pipeline] = []
     history = History(register, folder, lambda index: made[0].fill(silent, index))
     around = Circumstances(
@@ -153,13 +148,15 @@ def _showing(settings: Settings, words: Catalogue, root: Path, history: History,
     )
 
 
-def init(root: Path, settings: Settings, host: str, *, new_id: bool = False, clock: Clock | None = None) -> App:
+def init(
+    root: Path, settings: Settings, host: str, *, new_id: bool = False, clock: Clock | None = None
+) -> App:
     """Create or adopt the managed notes of a vault; no other note is touched.
 
     Raises:
         VaultError: a note of ours cannot be written.
     """
-    clock = clock or _now
+    clock = clock or wall_clock
     known = vault_id(root)
     words = catalogue(settings.general.locale)
     elsewhere = original(state_root(settings, root) / known, root) if known and not new_id else None

@@ -44,6 +44,8 @@ class History:
         self.mark = Mark()
         self.reading: Reading | None = None
         self._index: Index | None = None
+        self.touched: set[str] | None = None
+        """Facts that changed since whoever looks at them emptied this; None: any may have."""
 
     @property
     def index(self) -> Index:
@@ -57,6 +59,7 @@ class History:
         kept = _mark_of(self.index)
         if kept != self.mark:
             self.mark, self.state = kept, _load(self.index)
+            self.touched = None
         self.reading = self.register.open(self.mark)
         if self.reading.mode == "maintenance":
             return
@@ -108,7 +111,14 @@ class History:
         if self._index is not None:
             self._index.close()
         self._index = Index.rebuild(self.folder, fill)
-        self.state, self.mark, self.reading = state, reading.mark, reading
+        self.state, self.mark, self.reading, self.touched = state, reading.mark, reading, None
+
+    def _touch(self, facts: set[str], cards: set[str]) -> None:
+        if self.touched is not None:
+            self.touched |= facts
+            self.touched.update(
+                name for card in cards if card in self.state.cards for name in self.state.cards[card].subjects
+            )
 
     def close(self) -> None:
         """Close the index."""
@@ -131,8 +141,11 @@ class History:
         cards: set[str] = set()
         for record in records:
             fold(self.state, record)
-            names = facts if record.op.startswith("fact.") else cards if record.op.startswith("card.") else set()
+            names = (
+                facts if record.op.startswith("fact.") else cards if record.op.startswith("card.") else set()
+            )
             names.add(str(record.body.get("id")))
+        self._touch(facts, cards)
         standing = tuple(stands(self.state))
         if not records and mark == self.mark and not standing:
             return

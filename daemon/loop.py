@@ -123,7 +123,9 @@ class Keeper:
 
 def log_to(app: App) -> None:
     """Log to the state folder; problems also to stderr."""
-    rotating = RotatingFileHandler(app.folder / NAMES.log, maxBytes=1_000_000, backupCount=2, encoding="utf-8")
+    rotating = RotatingFileHandler(
+        app.folder / NAMES.log, maxBytes=1_000_000, backupCount=2, encoding="utf-8"
+    )
     rotating.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     rotating.setLevel(logging.INFO)
     screen = logging.StreamHandler()

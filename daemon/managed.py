@@ -6,7 +6,7 @@ this module joins them to the state and to what stood in the note before. It ope
 
 import difflib
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, tzinfo
 from typing import Any
@@ -18,12 +18,13 @@ from daemon.memory.state import State
 from parsers import cards as cards_parser
 from parsers import profile as profile_parser
 from parsers.cards import CardSaid
+from parsers.frame import Frame, frame_of, shifted
 from parsers.model.edits import Answer, CardGone, Edit, Lines, LinesSettled
 from parsers.model.facts import SECTION_OF, Fact
-from parsers.model.notes import Etag, Note, NotePath, Problem
+from parsers.model.notes import Etag, NotePath, Problem
 from parsers.model.register import Record
-from parsers.note import scan
 from parsers.profile import ProfileSaid
+from parsers.statements import Spot
 from renderers import cards as cards_renderer
 from renderers import journal as journal_renderer
 from renderers import profile as profile_renderer
@@ -36,6 +37,10 @@ _QUOTED = 20
 """Lines a card about a whole version quotes at the most."""
 
 
+Secret = Callable[[str], tuple[tuple[int, int], ...]]
+"""Gives where a text holds a secret."""
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """A managed note as it was read: what to interpret, and the etag that a write must still find on disk."""
@@ -46,14 +51,18 @@ class Source:
     """Of the bytes that are interpreted."""
     on_disk: Etag | None = None
     """Of the bytes a write replaces: the same, but for a version that a write of ours displaced."""
-    note: Note | None = None
+    frame: Frame | None = None
+    profile: ProfileSaid | None = None
+    """What Profil.md says, when it is this note."""
+    cards: tuple[CardSaid, ...] = ()
+    """What Cartes.md says, when it is this note."""
     problems: tuple[Problem, ...] = ()
     vanished: bool = False
 
     @property
     def usable(self) -> bool:
         """Whether edits may be read from it and lines written to it."""
-        return self.note is not None and not self.problems and not self.vanished
+        return self.frame is not None and not self.problems and not self.vanished
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +89,13 @@ def stood(kept: tuple[Etag, Any] | None) -> Stood | None:
     return Stood(etag, ids, frozenset(value["repeats"]), tuple(value["changed_at"]))
 
 
-def source(path: NotePath, data: bytes, etag: Etag, on_disk: Etag | None = None) -> Source:
-    """Scan the bytes of a managed note; what makes it unusable is a problem that names the line."""
+def source(
+    path: NotePath, data: bytes, etag: Etag, on_disk: Etag | None = None, earlier: Source | None = None
+) -> Source:
+    """Scan the bytes of a managed note; what makes it unusable is a problem that names the line.
+
+    With an `earlier` version of the note at hand, only what differs is scanned where that can be.
+    """
     disk = on_disk or etag
     if not data.strip(b"\xef\xbb\xbf \t\r\n"):
         return Source(path, data.decode("utf-8", "replace"), etag, disk, vanished=True)
@@ -90,9 +104,41 @@ def source(path: NotePath, data: bytes, etag: Etag, on_disk: Etag | None = None)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         return Source(path, None, etag, disk, problems=(Problem(path, line, "not_utf8"),))
-    note = scan(text)
-    faults = tuple(Problem(path, fault.line, fault.code, _named(fault.name)) for fault in note.faults[:1])
-    return Source(path, text, etag, disk, note, faults)
+    frame = shifted(earlier.frame, earlier.text, text) if earlier and earlier.frame and earlier.text else None
+    frame = frame or frame_of(text, tasks=path == NAMES.cards)
+    if frame.faults:
+        fault = frame.faults[0]
+        problem = Problem(path, fault.line, fault.code, _named(fault.name))
+        return Source(path, text, etag, disk, frame, problems=(problem,))
+    profile = profile_parser.parse(text, frame) if path == NAMES.profile else None
+    cards = cards_parser.parse(text, frame) if path == NAMES.cards else ()
+    return Source(path, text, etag, disk, frame, profile, cards)
+
+
+def aside(
+    rest: Source | None, one: Source | None, stood_there: Collection[str], touched: Collection[str]
+) -> frozenset[str]:
+    """Give the facts whose lines stand as they stood when the note was last at rest, and that nothing touched since.
+
+    Lines are compared by identity: the same text of a piece is parsed to the same object.
+    """
+    if rest is None or one is None or rest.profile is None or one.profile is None:
+        return frozenset()
+    before, now = rest.profile.statements, one.profile.statements
+    least = min(len(before), len(now))
+    head = next((n for n in range(least) if not _is_same(before[n], now[n])), least)
+    tail = next((n for n in range(least - head) if not _is_same(before[-1 - n], now[-1 - n])), least - head)
+    active = {spot.says.id for spot in now[head : len(now) - tail]}
+    resting = (spot.says.id for spot in (*now[:head], *now[len(now) - tail :]))
+    return frozenset(
+        name
+        for name in resting
+        if name and name in stood_there and name not in active and name not in touched
+    )
+
+
+def _is_same(one: Spot, other: Spot) -> bool:
+    return one.says is other.says and one.section == other.section
 
 
 def _named(name: str) -> tuple[tuple[str, str], ...]:
@@ -103,48 +149,61 @@ def _named(name: str) -> tuple[tuple[str, str], ...]:
 class Said:
     """What the managed notes of a pass say."""
 
-    profile: ProfileSaid | None = None
-    cards: tuple[CardSaid, ...] = ()
     readings: tuple[NoteReading, ...] = ()
     edits: tuple[Edit, ...] = ()
     problems: tuple[Problem, ...] = ()
 
 
-def said(sources: Mapping[NotePath, Source], before: Mapping[NotePath, Stood | None], state: State) -> Said:
-    """Read what the notes say and how it differs from what stood there."""
+def said(
+    sources: Mapping[NotePath, Source],
+    before: Mapping[NotePath, Stood | None],
+    state: State,
+    secret: Secret,
+    resting: frozenset[str] = frozenset(),
+) -> Said:
+    """Give how what the notes say differs from what stood there; the lines of `resting` facts say nothing new."""
     profile, cards = sources.get(NAMES.profile), sources.get(NAMES.cards)
     readings: list[NoteReading] = []
     edits: list[Edit] = []
     problems: list[Problem] = []
-    profile_said: ProfileSaid | None = None
-    cards_said: tuple[CardSaid, ...] = ()
-    if profile and profile.usable and profile.note and profile.text is not None:
-        profile_said = profile_parser.parse(profile.text, profile.note)
-        edits += _strays(profile_said)
-        problems += _stray_problems(profile_said, state) + _missing_sections(profile)
+    if profile and profile.usable and profile.profile:
+        edits += _strays(profile.profile)
+        problems += _stray_problems(profile.profile, state) + _missing_sections(profile)
+        problems += _secrets(profile.profile, secret)
         if not _same(profile, before.get(profile.path)):
-            readings.append(_reading(profile, profile_said, before.get(profile.path)))
+            readings.append(_reading(profile, profile.profile, before.get(profile.path), resting))
     elif profile and profile.vanished and before.get(profile.path):
         readings.append(_reading(profile, ProfileSaid((), ()), before.get(profile.path)))
         problems.append(Problem(profile.path, 0, "note_vanished"))
-    if cards and cards.usable and cards.note and cards.text is not None:
-        cards_said = cards_parser.parse(cards.text, cards.note)
-        edits += _answers(cards_said, before.get(cards.path), state)
-    return Said(profile_said, cards_said, tuple(readings), tuple(edits), tuple(problems))
+    if cards and cards.usable:
+        edits += _answers(cards.cards, before.get(cards.path), state)
+    return Said(tuple(readings), tuple(edits), tuple(problems))
+
+
+def _secrets(what: ProfileSaid, secret: Secret) -> list[Problem]:
+    """Lines that hold a key or a token: they stay the person's (rule 13)."""
+    return [
+        Problem(NAMES.profile, one.line, "secret_line")
+        for one in what.statements
+        if secret(one.says.wording.text)
+    ]
 
 
 def _same(one: Source, before: Stood | None) -> bool:
     return before is not None and before.etag == one.etag
 
 
-def _reading(one: Source, what: ProfileSaid, before: Stood | None) -> NoteReading:
+def _reading(
+    one: Source, what: ProfileSaid, before: Stood | None, resting: frozenset[str] = frozenset()
+) -> NoteReading:
     shown = Shown(before.ids, before.repeats) if before else None
-    sections = frozenset(section.name for section in one.note.sections) if one.note else frozenset()
-    return NoteReading(one.path, what.statements, shown, sections, one.vanished)
+    sections = frozenset(section.name for section in one.frame.sections) if one.frame else frozenset()
+    spots = tuple(spot for spot in what.statements if spot.says.id not in resting)
+    return NoteReading(one.path, spots, shown, sections, one.vanished, resting)
 
 
 def _missing_sections(one: Source) -> list[Problem]:
-    there = {section.name for section in one.note.sections} if one.note else set()
+    there = {section.name for section in one.frame.sections} if one.frame else set()
     missing = [name for name in SECTION_OF.values() if name not in there]
     return [Problem(one.path, 0, "section_missing", (("section", name),)) for name in missing]
 
@@ -172,7 +231,9 @@ def _strays(what: ProfileSaid) -> list[Edit]:
 
 
 def _stray_problems(what: ProfileSaid, state: State) -> list[Problem]:
-    answered = {card.key for card in state.cards.values() if card.kind == "stray" and card.status == "answered"}
+    answered = {
+        card.key for card in state.cards.values() if card.kind == "stray" and card.status == "answered"
+    }
     return [
         Problem(NAMES.profile, line, "stray_lines", (("section", key.partition("/")[0]),))
         for key, line, _ in _stray_groups(what)
@@ -198,7 +259,9 @@ def copies(found: Sequence[tuple[NotePath, NotePath, str, str]]) -> list[Edit]:
 
 def differing(text: str, current: str) -> str:
     """Give the lines of a version that the current text does not have, at most some."""
-    lines = [line[2:].strip() for line in difflib.ndiff(_lines(current), _lines(text)) if line.startswith("+ ")]
+    lines = [
+        line[2:].strip() for line in difflib.ndiff(_lines(current), _lines(text)) if line.startswith("+ ")
+    ]
     return "\n".join([line for line in lines if line][:_QUOTED])
 
 
@@ -222,47 +285,36 @@ class Showing:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A managed note as it should be."""
+    """A managed note as it should be, and what stood in it as it was read."""
 
-    path: NotePath
     text: str
     stands: Stood
-    """With the etag of the bytes that were read: the write gives the new one."""
+    stood: Stood
 
 
-def standing(one: Source, what: Said, state: State, showing: Showing) -> Stood | None:
-    """Give what stood in the bytes that were read, in the words of the state they led to."""
-    if one.etag is None or not one.usable:
+def wanted(
+    one: Source, state: State, showing: Showing, resting: frozenset[str] = frozenset()
+) -> Wanted | None:
+    """Give a usable note as it should be; the lines of `resting` facts are as they should be."""
+    if one.etag is None or one.frame is None or one.text is None or not one.usable:
         return None
-    if one.path == NAMES.profile and what.profile:
-        found = profile_renderer.standing(_profile_view(state, showing), what.profile)
-        return Stood(one.etag, found.ids, found.repeats)
-    if one.path == NAMES.cards:
-        return Stood(one.etag, {"cards": tuple(card.id for card in what.cards if card.id in state.cards)})
-    return None
+    if one.profile:
+        shows = _profile_view(state, showing, resting)
+        after, before = profile_renderer.render(shows, one.text, one.frame, one.profile, resting)
+        stood_there = Stood(one.etag, before.ids, before.repeats)
+        return Wanted(after.text, Stood(one.etag, after.ids, after.repeats), stood_there)
+    names = [card.id for card in one.cards]
+    view = cards_renderer.view(state.cards, state.latest, names, showing.cards_per_day, showing.words)
+    text = cards_renderer.render(view, one.text, one.frame, one.cards)
+    known = tuple(name for name in names if name in state.cards)
+    return Wanted(text, Stood(one.etag, {"cards": tuple(view.cards)}), Stood(one.etag, {"cards": known}))
 
 
-def wanted(one: Source, what: Said, state: State, showing: Showing) -> Wanted | None:
-    """Give a usable note as it should be."""
-    if one.etag is None or one.note is None or one.text is None:
-        return None
-    if one.path == NAMES.profile and what.profile:
-        shows = _profile_view(state, showing)
-        done = profile_renderer.render(shows, one.text, one.note, what.profile)
-        return Wanted(one.path, done.text, Stood(one.etag, done.ids, done.repeats))
-    if one.path == NAMES.cards:
-        view = cards_renderer.view(
-            state.cards, state.latest, [card.id for card in what.cards], showing.cards_per_day, showing.words
-        )
-        text = cards_renderer.render(view, one.text, one.note, what.cards)
-        return Wanted(one.path, text, Stood(one.etag, {"cards": tuple(view.cards)}))
-    return None
-
-
-def _profile_view(state: State, showing: Showing) -> profile_renderer.ProfileView:
+def _profile_view(state: State, showing: Showing, resting: frozenset[str]) -> profile_renderer.ProfileView:
     names = ("since", "until", "sensitive", "review", "yes")
     words = {name: showing.words[0].say(f"field.{name}") for name in names}
-    return profile_renderer.view(state.facts.values(), state.cards.values(), showing.today.isoformat(), words)
+    today = showing.today.isoformat()
+    return profile_renderer.view(state.facts.values(), state.cards.values(), today, words, resting)
 
 
 def journal(state: State, showing: Showing) -> str:
@@ -280,12 +332,10 @@ def journal(state: State, showing: Showing) -> str:
 
 def frames(path: NotePath, one: Source | None, words: Catalogue) -> str:
     """Give a managed note with every section it needs (`init`), its own text as it is."""
-    present = [section.name for section in one.note.sections] if one and one.note else []
+    present = [section.name for section in one.frame.sections] if one and one.frame else []
     text = one.text if one and one.text else None
     if path == NAMES.profile:
         headings = [(name, words.say(f"profile.heading.{name}")) for name in SECTION_OF.values()]
         return framed(text, present, headings, [words.say("profile.title"), words.say("profile.intro")])
     headings = [(name, words.say(f"cards.heading.{name}")) for name in cards_parser.SECTIONS]
     return framed(text, present, headings, [words.say("cards.title"), words.say("cards.intro")])
-
-

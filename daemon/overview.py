@@ -1,21 +1,24 @@
-"""What is kept, what waits, what is wrong: `status` and `doctor`."""
+"""What is kept, what waits, what is wrong, at a glance: `status`; changes nothing and is light to import."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from config.i18n import Catalogue
+from config.i18n import Catalogue, catalogue
 from config.settings import Settings
-from daemon import reading
-from daemon.app import App, open_vault
-from daemon.index import memory as rows
+from daemon.doors import doors
+from daemon.index.memory import scalar
+from daemon.index.notes import count
 from daemon.index.problems import problems
-from daemon.places import original
-from daemon.register import repair
+from daemon.index.store import open_index
+from daemon.places import original, state_folder
+from daemon.reading import state_in
+from daemon.register.register import Register
+from daemon.vault.door import Vault
 from daemon.vault.errors import VaultError
 from parsers.model.notes import Problem
-from parsers.model.register import Mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,9 @@ class Status:
 
     def lines(self, words: Catalogue) -> list[str]:
         """Give it in words."""
-        counts = ", ".join(f"{words.say(f'fact.status.{name}')} {number}" for name, number in self.facts.items())
+        counts = ", ".join(
+            f"{words.say(f'fact.status.{name}')} {number}" for name, number in self.facts.items()
+        )
         return [
             words.say("status.vault", path=self.path, vault=self.vault),
             words.say("status.host", name=self.host or "?"),
@@ -63,81 +68,46 @@ def status(root: Path, settings: Settings) -> Status:
     Raises:
         NoVault, NoIndex: there is nothing to look at yet.
     """
-    app = open_vault(root, settings)
-    index = reading.open_index(app.folder, app.words.say("error.no_index"))
+    folder = state_folder(root, settings)
+    vault, register = doors(root, folder, settings)
+    index = open_index(folder, catalogue(settings.general.locale).say("error.no_index"))
     try:
-        seen = reading.overview(index)
+        state, found = state_in(index), problems(index)
+        notes, seq = count(index), scalar(index, "mark", {"seq": 0})["seq"]
     finally:
         index.close()
-    register = app.register.read()
-    found = list(seen.problems)
-    missing = app.vault.available()
-    elsewhere = original(app.folder, root)
-    if missing:
-        found.insert(0, missing)
-    elif elsewhere:
-        found.insert(0, Problem("", 0, "vault_copied", (("folder", str(elsewhere)),)))
-    else:
-        found += [one for one in (app.register.may_write(register),) if one]
+    here = _here(vault, register, folder, root)
     return Status(
-        app.folder.name,
-        str(root),
-        str(app.folder),
-        register.end.host_name,
-        not missing and _is_kept(app),
-        seen.notes,
-        seen.facts,
-        seen.cards,
-        seen.seq,
-        tuple(dict.fromkeys(found)),
+        vault=folder.name,
+        path=str(root),
+        state=str(folder),
+        host=register.read().end.host_name,
+        running=not vault.available() and _is_kept(vault),
+        notes=notes,
+        facts=dict(sorted(Counter(versions[-1].status for versions in state.facts.values()).items())),
+        cards=len(state.open_cards()),
+        events=seq,
+        problems=tuple(dict.fromkeys([*here, *found])),
     )
 
 
-def _is_kept(app: App) -> bool:
+def _here(vault: Vault, register: Register, folder: Path, root: Path) -> list[Problem]:
+    """Why this machine does not write in the vault."""
+    missing, elsewhere = vault.available(), original(folder, root)
+    if missing:
+        return [missing]
+    if elsewhere:
+        return [Problem("", 0, "vault_copied", (("folder", str(elsewhere)),))]
+    closed = register.may_write(register.read())
+    return [closed] if closed else []
+
+
+def _is_kept(vault: Vault) -> bool:
     try:
-        executor = app.vault.executor()
+        executor = vault.executor()
     except VaultError:
         return False
     if executor is None:
         return True
     executor.close()
     return False
-
-
-def doctor(app: App, *, fix: bool) -> tuple[Problem, ...]:
-    """Check vault, register and index, and mend what can be mended; gives what is still wrong."""
-    if fix:
-        with app.vault.locked():
-            _mend(app)
-    outcome = app.pipeline.sync()
-    found = [*app.register.verify(), *problems(app.history.index)]
-    if outcome.closed:
-        found.insert(0, outcome.closed)
-    return tuple(dict.fromkeys(found))
-
-
-def _mend(app: App) -> None:
-    """Write lost register lines back from the index, and finish purges a crash stopped."""
-    app.history.catch_up()
-    known = app.register.read()
-    if known.mode == "maintenance":
-        repair.write_back(app.register, [text.encode("utf-8") for _, text in rows.lines(app.history.index)])
-        app.history.catch_up()
-    elif known.unfinished:
-        repair.finish_purges(app.register)
-
-
-def unvouched(app: App) -> tuple[Mark, list[str]]:
-    """Give the end of the register as accepting it would vouch for it, and the lines that are not vouched for.
-
-    Raises:
-        RegisterClosed: it is broken, which no acceptance heals.
-    """
-    end = app.register.acceptable()
-    seen = app.register.read()
-    doubtful = [record for record in seen.records if not record.vouched or record.seq > seen.mark.seq]
-    return end, [f"{record.seq}  {record.at}  {record.by}  {record.op}  {_words(record.body)}" for record in doubtful]
-
-
-def _words(body: Mapping[str, Any]) -> str:
-    return str(body.get("text") or body.get("name") or body.get("id") or "")

@@ -17,7 +17,7 @@ save slipped in between the last check and the exchange, the version that was di
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import partial
 
 from config.i18n import Catalogue
@@ -29,7 +29,7 @@ from daemon.index.notes import count, refresh, refresh_paths
 from daemon.index.problems import problems, replace_problems
 from daemon.index.refresh import Changes, Progress, silent
 from daemon.index.store import Index
-from daemon.managed import Said, Showing, Source, Stood
+from daemon.managed import Showing, Source, Stood, Wanted
 from daemon.memory.decide import decide
 from daemon.memory.moment import Moment
 from daemon.memory.state import State
@@ -71,12 +71,25 @@ class Circumstances:
     """`memory.enabled`: false leaves every managed note alone."""
 
 
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """Profil.md when nothing was left to do in it."""
+
+    source: Source
+    ids: frozenset[str]
+    """The facts whose lines stood there."""
+    day: date
+
+
 class Pipeline:
     """The passes over one vault."""
 
     def __init__(self, vault: Vault, history: History, around: Circumstances) -> None:
         self.vault, self.history, self.around = vault, history, around
         self._displaced: dict[NotePath, tuple[Reading, Etag]] = {}
+        self._sources: dict[NotePath, Source] = {}
+        """What was last made of each managed note: the same bytes are not parsed twice."""
+        self._rest: Rest | None = None
 
     # ---- the passes
 
@@ -126,10 +139,13 @@ class Pipeline:
         late = self._late(listing)
         records: list[Record] = []
         written: list[NotePath] = []
-        todo: Sequence[Edit] = (*edits, *late, ClockTick())
+        asks = [ask for one in late for ask in self._unread(one)]
+        todo: Sequence[Edit] = (*edits, *asks, ClockTick())
         for _ in range(ROUNDS):
             again = self._round(todo, busy, listing, records, written)
             todo = (ClockTick(),)
+            while late:
+                self.vault.heard(late.pop().reading)
             if not again and not self._displaced:
                 break
         return Outcome(tuple(records), tuple(dict.fromkeys(written)))
@@ -150,16 +166,19 @@ class Pipeline:
         before = {path: managed.stood(rows.shown(self.history.index, path)) for path in managed.SHOWN_NOTES}
         # What a displaced version lacks may just not have been written yet: it deletes nothing.
         known = {path: None if path in self._displaced else one for path, one in before.items()}
-        what = managed.said(sources, known, state)
+        resting = self._resting(sources.get(NAMES.profile), showing)
+        what = managed.said(sources, known, state, moment.secret_spans, resting)
         copies = self._copies(listing, sources) if listing is not None else []
         events = decide(state, moment, what.readings, (*edits, *what.edits, *copies))
-        stands = partial(self._standing, sources, what, before, showing)
-        records += self.history.accept(events, moment.now, stands)
+        wants: dict[NotePath, Wanted] = {}
+        records += self.history.accept(
+            events, moment.now, partial(self._want, sources, before, showing, wants)
+        )
         found = [problem for one in sources.values() for problem in one.problems] + list(what.problems)
         again = False
         for one in sources.values():
             try:
-                written += self._write(one, what, before.get(one.path), showing)
+                written += self._write(one, wants.get(one.path), before.get(one.path), showing)
             except (NoteChanged, NoteExists, NoteMissing):
                 again = True
             except VaultError as error:
@@ -168,6 +187,31 @@ class Pipeline:
             written += self._write_journal(before.get(NAMES.journal), moment, showing, found)
         self._keep_problems(found)
         return again
+
+    def _resting(self, one: Source | None, showing: Showing) -> frozenset[str]:
+        """The facts of Profil.md that need no look: nothing about them or their lines changed since it was at rest."""
+        if self._rest is None or self._rest.day != showing.today or self.history.touched is None:
+            return frozenset()
+        return managed.aside(self._rest.source, one, self._rest.ids, self.history.touched)
+
+    def _want(
+        self,
+        sources: Mapping[NotePath, Source],
+        before: Mapping[NotePath, Stood | None],
+        showing: Showing,
+        wants: dict[NotePath, Wanted],
+        state: State,
+    ) -> Iterable[tuple[NotePath, Etag, object]]:
+        """Render the notes, and give what stood in those that differ from what is remembered of them."""
+        for one in sources.values():
+            resting = self._resting(one, showing) if one.profile else frozenset[str]()
+            want = managed.wanted(one, state, showing, resting)
+            if want is None:
+                continue
+            wants[one.path] = want
+            earlier = before.get(one.path)
+            if earlier is None or earlier.etag != one.etag:
+                yield one.path, want.stood.etag, want.stood.as_json()
 
     def source(self, path: NotePath) -> Source:
         """Read one managed note; a version that our last write displaced is read in its place."""
@@ -182,42 +226,28 @@ class Pipeline:
             return Source(path, problems=(error.problem,))
         if reading.linked:
             return Source(path, problems=(Problem(path, 0, "linked_note"),))
-        return managed.source(path, reading.data, reading.etag)
+        if path not in self._sources or self._sources[path].etag != reading.etag:
+            earlier = self._sources.get(path)
+            self._sources[path] = managed.source(path, reading.data, reading.etag, earlier=earlier)
+        return self._sources[path]
 
-    def _standing(
-        self,
-        sources: Mapping[NotePath, Source],
-        what: Said,
-        before: Mapping[NotePath, Stood | None],
-        showing: Showing,
-        state: State,
-    ) -> Iterable[tuple[NotePath, Etag, object]]:
-        """What stood in the notes that were read and differ from what is remembered of them."""
-        for one in sources.values():
-            earlier = before.get(one.path)
-            if earlier is None or earlier.etag != one.etag:
-                found = managed.standing(one, what, state, showing)
-                if found and found != earlier:
-                    yield one.path, found.etag, found.as_json()
-
-    def _write(self, one: Source, what: Said, before: Stood | None, showing: Showing) -> list[NotePath]:
+    def _write(
+        self, one: Source, want: Wanted | None, before: Stood | None, showing: Showing
+    ) -> list[NotePath]:
         """Write one note if it is not as it should be; give its path when it was written."""
-        state = self.history.state
         if one.vanished:
             return self._make_again(one, before, showing)
-        if not one.usable:
-            return []
-        wanted = managed.wanted(one, what, state, showing)
-        if wanted is None or one.on_disk is None:
+        if want is None or one.on_disk is None:
             return []
         merged = self._displaced.pop(one.path, None)
-        if wanted.text == one.text and not merged:
-            stands = replace(wanted.stands, etag=one.on_disk)
-            if stands != managed.stood(rows.shown(self.history.index, one.path)):
-                self.history.stand((one.path, stands.etag, stands.as_json()))
+        if want.text == one.text and not merged:
+            if want.stands != want.stood or (before and before.etag == one.etag and want.stands != before):
+                self.history.stand((one.path, one.on_disk, want.stands.as_json()))
+            self._at_rest(one, want, showing)
             return []
+        data = want.text.encode("utf-8")
         try:
-            done = self.vault.write(one.path, wanted.text.encode("utf-8"), one.on_disk)
+            done = self.vault.write(one.path, data, one.on_disk)
         except NoteChanged:
             if merged:
                 self._unmerged(one.path, merged[0])
@@ -226,11 +256,19 @@ class Pipeline:
             self.vault.heard(merged[0])
         if done.displaced is not None and done.displaced.data.strip():
             self._displaced[one.path] = (done.displaced, done.etag)
-        else:
-            if done.displaced is not None:
-                self.vault.heard(done.displaced)
-            self.history.stand((one.path, done.etag, wanted.stands.as_json()))
+            return [one.path]
+        if done.displaced is not None:
+            self.vault.heard(done.displaced)
+        self.history.stand((one.path, done.etag, want.stands.as_json()))
+        self._sources[one.path] = managed.source(one.path, data, done.etag, earlier=one)
+        self._at_rest(self._sources[one.path], want, showing)
         return [one.path]
+
+    def _at_rest(self, one: Source, want: Wanted, showing: Showing) -> None:
+        if one.profile:
+            ids = frozenset(name for names in want.stands.ids.values() for name in names)
+            self._rest = Rest(one, ids, showing.today)
+            self.history.touched = set()
 
     def _make_again(self, one: Source, before: Stood | None, showing: Showing) -> list[NotePath]:
         """Make a vanished or emptied note again: the cards at once, the facts once nothing is held any more."""
@@ -241,29 +279,32 @@ class Pipeline:
             return []
         text = managed.frames(one.path, None, self.around.words)
         empty = managed.source(one.path, text.encode("utf-8"), Etag(""))
-        what = managed.said({one.path: empty}, {}, self.history.state)
-        wanted = managed.wanted(empty, what, self.history.state, showing)
+        wanted = managed.wanted(empty, self.history.state, showing)
         assert wanted is not None
         data = wanted.text.encode("utf-8")
-        done = self.vault.write(one.path, data, one.on_disk) if one.on_disk else self.vault.create(one.path, data)
+        done = (
+            self.vault.write(one.path, data, one.on_disk)
+            if one.on_disk
+            else self.vault.create(one.path, data)
+        )
         self.history.stand((one.path, done.etag, wanted.stands.as_json()))
         return [one.path]
 
     # ---- versions that came beside: displaced late, drafts of a crash, conflict copies
 
-    def _late(self, listing: Listing | None) -> list[Edit]:
-        """Take versions nobody has read: merged where the note is as we left it, else shown on a card."""
-        asks: list[Edit] = []
-        for late in self.vault.late(datetime.now(UTC).timestamp(), listing.drafts if listing else ()):
+    def _late(self, listing: Listing | None) -> list[Late]:
+        """Take versions nobody has read: merged where the note is as we left it; gives those only a card can show."""
+        apart: list[Late] = []
+        now = self.around.moment(self.history.state).now.timestamp()
+        for late in self.vault.late(now, listing.drafts if listing else ()):
             if late.path in (NAMES.profile, NAMES.cards) and late.path not in self._displaced:
                 disk = self._on_disk(late.path)
                 kept = managed.stood(rows.shown(self.history.index, late.path))
                 if kept and disk and kept.etag == disk.etag and late.reading.data.strip():
                     self._displaced[late.path] = (late.reading, disk.etag)
                     continue
-            asks += self._unread(late)
-            self.vault.heard(late.reading)
-        return asks
+            apart.append(late)
+        return apart
 
     def _unread(self, late: Late) -> list[Edit]:
         """Ask about the lines of a version that the note does not have and no fact says."""
@@ -385,5 +426,3 @@ def _fought(changed: tuple[str, ...], moment: Moment, showing: Showing) -> bool:
         return False
     first, last = (datetime.fromisoformat(at) for at in changed)
     return last - first <= _FIGHT and last.astimezone(showing.zone).date() == moment.today
-
-

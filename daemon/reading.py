@@ -5,23 +5,15 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
-from pathlib import Path
 from typing import Any
 
 from daemon.index import memory as rows
-from daemon.index.notes import count, unverified
-from daemon.index.problems import problems
-from daemon.index.store import Index, IndexOutdated
+from daemon.index.store import Index
 from daemon.memory.recollect import holding, of_status
 from daemon.memory.state import State, fold, state_of
 from parsers.errors import ClavaireError
 from parsers.model.facts import Fact
-from parsers.model.notes import Problem
 from parsers.model.register import Record
-
-
-class NoIndex(ClavaireError):
-    """There is nothing to read from yet."""
 
 
 class BadDay(ClavaireError):
@@ -35,19 +27,6 @@ class Question:
     kind: str | None = None
     status: str | None = None
     as_of: str | None = None
-    about: str | None = None
-
-
-def open_index(folder: Path, sentence: str) -> Index:
-    """Open the index for reading.
-
-    Raises:
-        NoIndex: there is none; `sentence` says what to do.
-    """
-    try:
-        return Index.open(folder, write=False)
-    except IndexOutdated as error:
-        raise NoIndex(sentence) from error
 
 
 def state_in(index: Index) -> State:
@@ -76,9 +55,7 @@ def facts(state: State, asked: Question, today: date) -> tuple[Fact, ...]:
     return tuple(
         fact
         for fact in found
-        if asked.kind in (None, fact.kind)
-        and (asked.status in (None, fact.status) or not asked.as_of)
-        and asked.about in (None, fact.entity_id)
+        if asked.kind in (None, fact.kind) and (asked.status in (None, fact.status) or not asked.as_of)
     )
 
 
@@ -132,32 +109,3 @@ def export(state: State) -> dict[str, Any]:
 def canonical(values: object) -> str:
     """Give JSON in one spelling only: keys sorted, UTF-8, one final newline."""
     return json.dumps(values, ensure_ascii=False, sort_keys=True, indent=1) + "\n"
-
-
-@dataclass(frozen=True, slots=True)
-class Overview:
-    """What `status` says of a vault's index."""
-
-    notes: int
-    unverified: int
-    facts: dict[str, int]
-    cards: int
-    problems: tuple[Problem, ...]
-    seq: int
-
-
-def overview(index: Index) -> Overview:
-    """Give counts and problems."""
-    state = state_in(index)
-    counts: dict[str, int] = {}
-    for versions in state.facts.values():
-        counts[versions[-1].status] = counts.get(versions[-1].status, 0) + 1
-    mark = rows.scalar(index, "mark", {"seq": 0})
-    return Overview(
-        count(index),
-        len(unverified(index)),
-        dict(sorted(counts.items())),
-        len(state.open_cards()),
-        tuple(problems(index)),
-        mark["seq"],
-    )

@@ -4,10 +4,10 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from parsers.items import Item, items, masked
+from parsers.frame import Frame
+from parsers.items import masked
 from parsers.model.cards import SECTION
-from parsers.model.notes import Note
-from parsers.statements import statement
+from parsers.statements import Spot, spots
 
 SECTIONS = tuple(dict.fromkeys(SECTION.values()))
 """The sections of Cartes.md, in order."""
@@ -17,11 +17,10 @@ _BOX = re.compile(r"^[ \t]+[-*+] \[(.)\] .*?\^(c-[0-9a-hjkmnp-tv-z]{8})-([a-z]+)
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """One box of a card: its choice, whether `[x]` or `[X]` stands in it, where its character is."""
+    """One box of a card: its choice, whether `[x]` or `[X]` stands in it."""
 
     choice: str
     ticked: bool
-    at: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +28,7 @@ class CardSaid:
     """One card as it stands in the note."""
 
     id: str
-    section: str
-    item: Item
+    spot: Spot
     text: str
     """Its first line as it now reads."""
     boxes: tuple[Box, ...]
@@ -41,19 +39,16 @@ class CardSaid:
         return frozenset(box.choice for box in self.boxes if box.ticked)
 
 
-def parse(text: str, note: Note) -> tuple[CardSaid, ...]:
+def parse(text: str, frame: Frame) -> tuple[CardSaid, ...]:
     """Give the cards of a well-formed Cartes.md; a card or box that stands twice says nothing."""
-    clear = masked(text, note.comments)
-    live = {task.line for task in note.tasks}
+    clear = masked(text, frame.comments)
     found = []
-    for section in note.sections:
-        if section.name not in SECTIONS:
-            continue
-        for item in items(clear[section.start : section.end], section.start, section.begin_line + 1):
-            said = statement(text, item, section.name)
-            if said.id and said.id.startswith("c-"):
-                boxes = _boxes(clear, item, said.id, live)
-                found.append(CardSaid(said.id, section.name, item, said.wording.text.partition("\n")[0], boxes))
+    for section in frame.sections:
+        for spot in spots(clear, section) if section.name in SECTIONS else ():
+            name = spot.says.id
+            if name and name.startswith("c-"):
+                first = spot.says.wording.text.partition("\n")[0]
+                found.append(CardSaid(name, spot, first, _boxes(spot, name, frame.tasks)))
     count = Counter(card.id for card in found)
     return tuple(card for card in found if count[card.id] == 1)
 
@@ -63,12 +58,13 @@ def answers(said: tuple[CardSaid, ...]) -> tuple[tuple[str, str, str], ...]:
     return tuple((card.id, next(iter(card.ticked)), card.text) for card in said if len(card.ticked) == 1)
 
 
-def _boxes(clear: str, item: Item, name: str, live: set[int]) -> tuple[Box, ...]:
+def _boxes(spot: Spot, name: str, tasks: frozenset[int]) -> tuple[Box, ...]:
     """The boxes of a card that are tasks for Obsidian too: not those in code (case C11)."""
+    text = spot.says.item.text
     found = [
-        Box(box[3], box[1] in "xX", box.start(1))
-        for box in _BOX.finditer(clear, item.start, item.end)
-        if box[2] == name and item.line + clear.count("\n", item.start, box.start(1)) in live
+        Box(box[3], box[1] in "xX")
+        for box in _BOX.finditer(text)
+        if box[2] == name and spot.line + text.count("\n", 0, box.start(1)) in tasks
     ]
     count = Counter(box.choice for box in found)
     return tuple(box for box in found if count[box.choice] == 1)

@@ -1,6 +1,5 @@
 """The family of errors whose text the owner reads; each class stands in the module that raises it."""
 
-
 from typing import ClassVar
 
 

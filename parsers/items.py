@@ -1,4 +1,4 @@
-"""The list items of a managed section: where each stands, and where its first paragraph ends.
+"""The list items of a managed section: where each starts, and where in it the first paragraph ends.
 
 Structure comes from markdown-it-py. A column-0 bullet always opens an item of its own, so a section is cut there
 and each piece is parsed alone and remembered: an edit in a section of thousands of lines costs one small parse.
@@ -7,7 +7,6 @@ and each piece is parsed alone and remembered: an edit in a section of thousands
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 from markdown_it import MarkdownIt
 
@@ -16,33 +15,32 @@ from parsers.model.notes import Comment
 _BLOCKS = MarkdownIt("commonmark", {"html": True})
 _BLOCKS.core.ruler.enableOnly(["normalize", "block"])
 
-_ODD = re.compile(r"^(?: ?(?:`{3}|~{3}|<)| [-*+][ \t]|[-*+](?:[ \t]{2}|\t|$)| ?\d{1,9}[.)](?:[ \t]|$))", re.MULTILINE)
+_ODD = re.compile(
+    r"^(?: ?(?:`{3}|~{3}|<)| [-*+][ \t]|[-*+](?:[ \t]{2}|\t|$)| ?\d{1,9}[.)](?:[ \t]|$))", re.MULTILINE
+)
 """Lines at column 0 or 1 that make a section worth parsing whole: a piece could depend on what stands before it."""
-_BULLET = re.compile(r"[-*+] (?=\S)")
-_PLAIN = re.compile(r"[-*+] (?!\s|[#>`~<\[*+=_|-]|\d+[.)])[^\n]*\Z")
+_BULLET = re.compile(r"^[-*+] (?=\S)", re.MULTILINE)
+_PLAIN = re.compile(r"[-*+] (?!\s|[#>`~<\[*+=_|-]|\d+[.)])[^\n]*\n?\Z")
 """A one-line item that can only be a paragraph."""
 _MARKER = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_SUSPECT = " 0123456789`~<*+"
+"""First characters of the lines that `_ODD` is about, besides a dash."""
+_DASH_ALONE = frozenset(("-", "-\r", "-  "))
+_NOT_BREAK = re.compile(r"[^\r\n]")
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One top-level list item whose first block is a paragraph; offsets in characters of the note's text."""
+    """One top-level list item whose first block is a paragraph; offsets count from its first character."""
 
-    start: int
-    """Offset of the item's first line."""
+    text: str
+    """The item, from its list marker to its last line ending; trailing blank lines are not the item's."""
     body: int
-    """Offset of its first character after the list marker."""
+    """Its first character after the list marker."""
     para_end: int
-    """Offset where its first paragraph stops, before the line ending and its trailing blanks."""
+    """Where its first paragraph stops, before the line ending and trailing blanks."""
     para_stop: int
-    """Offset of the first paragraph's last line ending (trailing blanks included)."""
-    end: int
-    """Offset after the item's last line ending; trailing blank lines are not the item's."""
-    line: int
-    """1-based line of its first line."""
-
-
-_NOT_BREAK = re.compile(r"[^\r\n]")
+    """Where the line ending of the first paragraph's last line starts (trailing blanks included)."""
 
 
 def masked(text: str, comments: Iterable[Comment]) -> str:
@@ -54,47 +52,65 @@ def masked(text: str, comments: Iterable[Comment]) -> str:
     return text
 
 
-def items(content: str, base: int, line: int) -> tuple[Item, ...]:
-    """Give the items of a section's content, which starts at offset `base`, line `line` of its note.
+def pieces(content: str) -> Iterator[tuple[int, str]]:
+    """Give (offset, text) of the ranges of a section's content that can be parsed apart, in order.
 
-    Comments must already be masked by blanks of the same length (`masked`).
+    Comments must already be masked (`masked`).
     """
-    lines = content.split("\n")
-    starts = [base]
-    for piece in lines:
-        starts.append(starts[-1] + len(piece) + 1)
-    clean = [piece.replace("\r", " ") for piece in lines]
+    heads = {line[:3] for line in content.split("\n")}
+    firsts = {head[:1] for head in heads}
+    doubtful = (
+        not firsts.isdisjoint(_SUSPECT)
+        or not _DASH_ALONE.isdisjoint(heads)
+        or "-\t" in {h[:2] for h in heads}
+    )
+    if doubtful and _ODD.search(content):
+        yield 0, content
+        return
+    starts = (
+        _dashes(content) if firsts.isdisjoint("*+") else [one.start() for one in _BULLET.finditer(content)]
+    )
+    starts = starts if starts and starts[0] == 0 else [0, *starts]
+    for start, stop in zip(starts, [*starts[1:], len(content)], strict=True):
+        yield start, content[start:stop]
+
+
+def _dashes(content: str) -> list[int]:
+    """Where lines that start an item with a dash start: what `_BULLET` finds, at a tenth of the cost."""
+    starts = [0] if content.startswith("- ") else []
+    at = content.find("\n- ")
+    while at >= 0:
+        starts.append(at + 1)
+        at = content.find("\n- ", at + 1)
+    return [
+        start for start in starts if not content[start + 2 : start + 3].isspace() and start + 2 < len(content)
+    ]
+
+
+def items(piece: str) -> tuple[tuple[int, int, Item], ...]:
+    """Give (offset, number of lines before it, item) of each readable top-level item of a piece."""
+    lines = piece.split("\n")
+    clean = [line.replace("\r", " ") for line in lines]
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
     found = []
-    for first, stop in _pieces(content, clean):
-        for item_line, para_stop, item_stop in _shape("\n".join(clean[first:stop])):
-            top, para, last = first + item_line, first + para_stop, first + item_stop
-            marker = _MARKER.match(clean[top])
-            if marker:
-                para_line = lines[para - 1].removesuffix("\r")
-                found.append(
-                    Item(
-                        start=starts[top],
-                        body=starts[top] + marker.end(),
-                        para_end=starts[para - 1] + len(para_line.rstrip(" \t")),
-                        para_stop=starts[para - 1] + len(para_line),
-                        end=min(starts[last], base + len(content)),
-                        line=line + top,
-                    )
-                )
+    for top, para, last in _shapes("\n".join(clean)):
+        marker = _MARKER.match(clean[top])
+        if marker:
+            para_line = lines[para - 1].removesuffix("\r")
+            start, stop = starts[top], starts[para - 1]
+            item = Item(
+                text=piece[start : starts[last]],
+                body=marker.end(),
+                para_end=stop + len(para_line.rstrip(" \t")) - start,
+                para_stop=stop + len(para_line) - start,
+            )
+            found.append((start, top, item))
     return tuple(found)
 
 
-def _pieces(content: str, clean: list[str]) -> Iterator[tuple[int, int]]:
-    """Ranges of lines that can be parsed apart."""
-    if _ODD.search(content):
-        yield 0, len(clean)
-        return
-    opened = [number for number, piece in enumerate(clean) if _BULLET.match(piece)]
-    yield from zip(opened, [*opened[1:], len(clean)], strict=False)
-
-
-@lru_cache(maxsize=16384)
-def _shape(piece: str) -> tuple[tuple[int, int, int], ...]:
+def _shapes(piece: str) -> Iterable[tuple[int, int, int]]:
     """(first line, line after the first paragraph, line after the item) of each readable top-level item."""
     if _PLAIN.match(piece):
         return ((0, 1, 1),)
@@ -110,4 +126,4 @@ def _shape(piece: str) -> tuple[tuple[int, int, int], ...]:
             stop -= 1
         if para_top == top:
             shapes.append((top, para_stop, stop))
-    return tuple(shapes)
+    return shapes

@@ -3,10 +3,11 @@
 import re
 from dataclasses import dataclass
 
-from parsers.items import items, masked
+from parsers.frame import Frame
+from parsers.items import masked
 from parsers.model.facts import KIND_OF
-from parsers.model.notes import Note
-from parsers.statements import Statement, statement
+from parsers.model.notes import Section
+from parsers.statements import Spot, spots
 
 _ITEM = re.compile(r"[-*+] +(\S.*)")
 
@@ -24,45 +25,52 @@ class Stray:
 class ProfileSaid:
     """What Profil.md says."""
 
-    statements: tuple[Statement, ...]
+    statements: tuple[Spot, ...]
     strays: tuple[Stray, ...]
 
 
-def parse(text: str, note: Note) -> ProfileSaid:
-    """Give what a well-formed Profil.md states; `note` is its scan."""
-    clear = masked(text, note.comments)
-    statements: list[Statement] = []
+def parse(text: str, frame: Frame) -> ProfileSaid:
+    """Give what a well-formed Profil.md states."""
+    clear = masked(text, frame.comments)
+    statements: list[Spot] = []
     strays: list[Stray] = []
-    for section in note.sections:
-        if section.name not in KIND_OF:
-            continue
-        content = clear[section.start : section.end]
-        found = items(content, section.start, section.begin_line + 1)
-        statements.extend(statement(text, item, section.name) for item in found)
-        strays.extend(_strays(clear, section.name, section.begin_line, section.end_line))
+    for section in frame.sections:
+        if section.name in KIND_OF:
+            statements += spots(clear, section)
+            strays += [*_before(clear, section), *_after(clear, section)]
     return ProfileSaid(tuple(statements), tuple(strays))
 
 
-def _strays(clear: str, name: str, begin: int, end: int) -> list[Stray]:
-    """Items between the heading above a section and its begin marker, or glued under its end marker."""
-    lines = [line.removesuffix("\r") for line in clear.split("\n")]
+def _before(clear: str, section: Section) -> list[Stray]:
+    """Items between the heading above a section and its begin marker."""
     found: list[Stray] = []
-    for number in range(begin - 1, 0, -1):
-        line = lines[number - 1]
+    stop = clear.rfind("\n", 0, section.start - 1)
+    number = section.begin_line
+    while stop > 0:
+        start = clear.rfind("\n", 0, stop) + 1
+        number -= 1
+        line = clear[start:stop].removesuffix("\r")
         if line.startswith("#"):
-            break
+            return found[::-1]
         if line.startswith("<!--"):
-            found.clear()
-            break
+            return []
         item = _ITEM.match(line)
         if item:
-            found.append(Stray(name, number, item[1]))
-    else:
-        found.clear()
-    found.reverse()
-    for number in range(end + 1, len(lines) + 1):
-        item = _ITEM.match(lines[number - 1])
+            found.append(Stray(section.name, number, item[1]))
+        stop = start - 1
+    return []
+
+
+def _after(clear: str, section: Section) -> list[Stray]:
+    """Items glued under a section's end marker."""
+    found = []
+    start = clear.find("\n", section.end) + 1
+    number = section.end_line + 1
+    while start:
+        stop = clear.find("\n", start)
+        item = _ITEM.match(clear[start : stop if stop >= 0 else len(clear)].removesuffix("\r"))
         if not item:
             break
-        found.append(Stray(name, number, item[1]))
+        found.append(Stray(section.name, number, item[1]))
+        start, number = stop + 1, number + 1
     return found

@@ -8,7 +8,20 @@ _DO_NOT = re.compile(r"\b(?:do|does|did) (?=not\b)")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|[^\w\s]")
 _NEGATIONS = {
     *("ne", "n", "pas", "jamais", "non", "aucun", "aucune", "sans", "guere", "point"),
-    *("not", "no", "never", "don't", "doesn't", "didn't", "isn't", "aren't", "can't", "cannot", "won't", "without"),
+    *(
+        "not",
+        "no",
+        "never",
+        "don't",
+        "doesn't",
+        "didn't",
+        "isn't",
+        "aren't",
+        "can't",
+        "cannot",
+        "won't",
+        "without",
+    ),
 }
 """Words that turn a sentence round, accents folded."""
 

@@ -2,9 +2,12 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 from parsers.dates import Period, period
-from parsers.items import Item
+from parsers.items import Item, items, pieces
+from parsers.model.notes import Section
 
 _CODE = re.compile(r"(`+)(?:(?!`).)+?\1", re.DOTALL)
 _OURS = re.compile(r"(?:(?<=\s)|\A)\^([a-z]-[0-9a-hjkmnp-tv-z]{8})(?=\s|\Z)")
@@ -48,9 +51,8 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One list item of a section, as the person's text says it."""
+    """What one list item says, apart from where it stands: offsets count from the item's first character."""
 
-    section: str
     item: Item
     id: str | None
     """Our id, found anywhere in the first paragraph."""
@@ -63,6 +65,41 @@ class Statement:
     fields_start: int
     """Offset where the trailing fields start (the end of the text when there are none)."""
     wording: Wording
+
+
+class Spot(NamedTuple):
+    """A statement where it stands in a note."""
+
+    section: str
+    start: int
+    """Offset of the item's first character in the note's text."""
+    line: int
+    """1-based line of the item's first line."""
+    says: Statement
+
+    @property
+    def stop(self) -> int:
+        """Offset after the item's last line ending."""
+        return self.start + len(self.says.item.text)
+
+
+def spots(clear: str, section: Section) -> list[Spot]:
+    """Give the statements of a section of a note whose comments are masked."""
+    found = []
+    counted, line = section.start, section.begin_line + 1
+    for at, piece in pieces(clear[section.start : section.end]):
+        start = section.start + at
+        line += clear.count("\n", counted, start)
+        counted = start
+        for offset, lines, says in statements(piece):
+            found.append(Spot(section.name, start + offset, line + lines, says))
+    return found
+
+
+@lru_cache(maxsize=16384)
+def statements(piece: str) -> tuple[tuple[int, int, Statement], ...]:
+    """Give (offset, lines before it, statement) of each item of a piece; the same text gives the same objects."""
+    return tuple((offset, lines, statement(item)) for offset, lines, item in items(piece))
 
 
 def reword(text: str) -> Wording:
@@ -90,17 +127,16 @@ def as_item(text: str) -> str:
     return _ID_LIKE.sub(r"\\^", line)
 
 
-def statement(text: str, item: Item, section: str) -> Statement:
-    """Read one item of a note's text."""
-    para = text[item.body : item.para_end]
+def statement(item: Item) -> Statement:
+    """Read one item."""
+    para = item.text[item.body : item.para_end]
     spans, ids, anchor = _ids(para)
     said = _cut(para, spans)
     kept, fields = _trailing_fields(said.rstrip())
     first = _LINE_BREAK.sub(" ", kept.strip())
-    rest = _children(text[item.para_stop : item.end])
+    rest = _children(item.text[item.para_stop :])
     at_end = not ids or anchor is not None or (len(ids) == 1 and spans[-1][1] == len(para))
     return Statement(
-        section=section,
         item=item,
         id=ids[0] if ids else None,
         anchor=anchor,

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from parsers.cards import SECTIONS, CardSaid
+from parsers.frame import Frame
 from parsers.model.cards import CHOICES, SECTION, Card
 from parsers.model.facts import Fact
-from parsers.model.notes import Note, Section
+from parsers.model.notes import Section
 from parsers.statements import as_item
 from renderers.splice import Splice, spliced
 from renderers.words import Words
@@ -61,9 +62,13 @@ def view(
     left = Counter(SECTION[card.kind] for card in grouped[fits:])
     more = {name: f"{words[0].say('card.more', number=count)} ^more-{name}" for name, count in left.items()}
     details = {
-        name: frozenset(_detail(cards[name], facts, one) for one in words) for name in standing if name in cards
+        name: frozenset(_detail(cards[name], facts, one) for one in words)
+        for name in standing
+        if name in cards
     }
-    return CardsView({card.id: _shown(card, facts, words[0]) for card in plain + grouped[:fits]}, more, details)
+    return CardsView(
+        {card.id: _shown(card, facts, words[0]) for card in plain + grouped[:fits]}, more, details
+    )
 
 
 def _shown(card: Card, facts: Callable[[str], Fact | None], words: Words) -> ShownCard:
@@ -72,7 +77,9 @@ def _shown(card: Card, facts: Callable[[str], Fact | None], words: Words) -> Sho
         quoted = " · ".join(f"« {line} »" for line in (first, *others) if line)
         first = words.say(f"card.{card.kind}.title", text=as_item(quoted), note=card.note or "")
     boxes = tuple((choice, words.say(f"card.{card.kind}.{choice}")) for choice in CHOICES[card.kind])
-    return ShownCard(card.id, SECTION[card.kind], first, _detail(card, facts, words), boxes, words.say("card.twice"))
+    return ShownCard(
+        card.id, SECTION[card.kind], first, _detail(card, facts, words), boxes, words.say("card.twice")
+    )
 
 
 def _detail(card: Card, facts: Callable[[str], Fact | None], words: Words) -> str:
@@ -85,7 +92,7 @@ def _detail(card: Card, facts: Callable[[str], Fact | None], words: Words) -> st
     return f"{detail}{words.say('card.proposal.replaces', text=as_item(replaced))}" if replaced else detail
 
 
-def render(shows: CardsView, text: str, note: Note, said: tuple[CardSaid, ...]) -> str:
+def render(shows: CardsView, text: str, frame: Frame, said: tuple[CardSaid, ...]) -> str:
     """Give the note's text with the cards that wait; boxes are emptied only with the card they answered."""
     standing = {card.id: card for card in said}
     splices: list[Splice] = []
@@ -94,17 +101,19 @@ def render(shows: CardsView, text: str, note: Note, said: tuple[CardSaid, ...]) 
             splices += _twice(text, card, shows.cards[card.id])
         else:
             splices += _leaving(text, card, shows.details.get(card.id, frozenset()))
-    for section in note.sections:
+    for section in frame.sections:
         if section.name in SECTIONS:
-            fresh = [one for one in shows.cards.values() if one.section == section.name and one.id not in standing]
+            fresh = [
+                one for one in shows.cards.values() if one.section == section.name and one.id not in standing
+            ]
             splices += _section(text, section, said, fresh, shows.more.get(section.name))
     return spliced(text, splices)
 
 
 def _lines(text: str, card: CardSaid) -> Iterable[tuple[int, int]]:
     """Ranges of the item's lines after its first paragraph, endings included."""
-    at = text.find("\n", card.item.para_stop) + 1
-    while 0 < at < card.item.end:
+    at = text.find("\n", card.spot.start + card.spot.says.item.para_stop) + 1
+    while 0 < at < card.spot.stop:
         stop = text.find("\n", at) + 1 or len(text)
         yield at, stop
         at = stop
@@ -112,7 +121,13 @@ def _lines(text: str, card: CardSaid) -> Iterable[tuple[int, int]]:
 
 def _leaving(text: str, card: CardSaid, details: frozenset[str]) -> list[Splice]:
     """Take the card's own lines out: what the person added under it stays."""
-    cut = [Splice(card.item.start, text.find("\n", card.item.para_stop) + 1 or len(text), "")]
+    cut = [
+        Splice(
+            card.spot.start,
+            text.find("\n", card.spot.start + card.spot.says.item.para_stop) + 1 or len(text),
+            "",
+        )
+    ]
     for start, stop in _lines(text, card):
         line = text[start:stop].strip()
         if _OWN_BOX.search(line) or line.lstrip("-*+ ") in details:
@@ -128,8 +143,8 @@ def _twice(text: str, card: CardSaid, shown: ShownCard) -> list[Splice]:
         return [Splice(*spot, "")]
     if spot or len(card.ticked) < 2:
         return []
-    eol = "\r\n" if text[card.item.start : card.item.end].count("\r\n") else "\n"
-    return [Splice(card.item.end, card.item.end, f"\t- {shown.twice} {name}{eol}")]
+    eol = "\r\n" if text[card.spot.start : card.spot.stop].count("\r\n") else "\n"
+    return [Splice(card.spot.stop, card.spot.stop, f"\t- {shown.twice} {name}{eol}")]
 
 
 def _section(
@@ -140,8 +155,8 @@ def _section(
     more: str | None,
 ) -> list[Splice]:
     """New cards after the last one of the section; the line that counts the others below them."""
-    own = [card for card in said if card.section == section.name]
-    at = own[-1].item.end if own else _first_place(text, section)
+    own = [card for card in said if card.spot.section == section.name]
+    at = own[-1].spot.stop if own else _first_place(text, section)
     splices = []
     start = text.find(f" ^more-{section.name}", section.start, section.end)
     line_start = text.rfind("\n", 0, start) + 1 if start >= 0 else -1

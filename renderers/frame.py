@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 
 
-def framed(text: str | None, present: Sequence[str], wanted: Sequence[tuple[str, str]], top: Sequence[str]) -> str:
+def framed(
+    text: str | None, present: Sequence[str], wanted: Sequence[tuple[str, str]], top: Sequence[str]
+) -> str:
     """Give the note with every wanted section: (name, heading).
 
     `text` is None for a new note, which starts with the lines `top`; else what it holds stays as it is, and the
@@ -21,7 +23,14 @@ def framed(text: str | None, present: Sequence[str], wanted: Sequence[tuple[str,
         if missing and text.strip("\ufeff \t\r\n") and not text.endswith(eol * 2):
             text += eol
     for name, heading in missing:
-        lines += [f"## {heading}", f"<!-- clavaire:begin {name} -->", "", "", f"<!-- clavaire:end {name} -->", ""]
+        lines += [
+            f"## {heading}",
+            f"<!-- clavaire:begin {name} -->",
+            "",
+            "",
+            f"<!-- clavaire:end {name} -->",
+            "",
+        ]
     if lines:
         lines.pop()
     return text + "".join(line + eol for line in lines)

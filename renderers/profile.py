@@ -1,14 +1,15 @@
 """Profil.md: the lines of its sections brought in step with the facts, and not a byte else (vault-notes.md, Facts)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from parsers.frame import Frame
 from parsers.model.cards import Card
 from parsers.model.facts import SECTION_OF, Fact
-from parsers.model.notes import Note, Section
+from parsers.model.notes import Section
 from parsers.profile import ProfileSaid
 from parsers.sameness import folded
-from parsers.statements import Statement
+from parsers.statements import Spot
 from renderers.splice import Splice, spliced
 
 
@@ -35,16 +36,27 @@ class ProfileView:
     """Ids whose lines leave → the texts they have had."""
 
 
-def view(facts: Iterable[tuple[Fact, ...]], cards: Iterable[Card], today: str, words: Mapping[str, str]) -> ProfileView:
-    """Give what the facts make of the note; `words` are the field names and values of the catalogue."""
-    asked = {name for card in cards if card.status == "open" and card.kind == "returned" for name in card.subjects}
+def view(
+    facts: Iterable[tuple[Fact, ...]],
+    cards: Iterable[Card],
+    today: str,
+    words: Mapping[str, str],
+    aside: Collection[str] = (),
+) -> ProfileView:
+    """Give what the facts make of the note; `words` are the field names and values of the catalogue.
+
+    Facts in `aside` stand in the note as they should: nothing is said of them.
+    """
+    asked = {
+        name for card in cards if card.status == "open" and card.kind == "returned" for name in card.subjects
+    }
     shown: dict[str, ShownFact] = {}
     leaving: dict[str, frozenset[str]] = {}
     for versions in facts:
         fact = versions[-1]
-        past = frozenset(one.text for one in versions)
-        if fact.status in ("held", "pending") or fact.id in asked or fact.entity_id:
+        if fact.id in aside or fact.status in ("held", "pending") or fact.id in asked or fact.entity_id:
             continue
+        past = frozenset(one.text for one in versions)
         if _stands(fact, today):
             tail = "".join(_tail(fact, words))
             shown[fact.id] = ShownFact(fact.id, SECTION_OF[fact.kind], fact.text, tail, fact.anchor, past)
@@ -81,133 +93,158 @@ class Rendered:
     """Folded texts of lines that are no fact of their own."""
 
 
-def standing(shows: ProfileView, said: ProfileSaid) -> Rendered:
-    """Give what stands in the note as it was read (with no text)."""
-    placed = _place(shows, said.statements)
-    return Rendered("", _ids(placed, said.statements, []), _repeats(placed, said.statements))
-
-
-def render(shows: ProfileView, text: str, note: Note, said: ProfileSaid) -> Rendered:
-    """Give the note's text with the lines of ours as they should be; `note` and `said` are its parse.
+def render(
+    shows: ProfileView, text: str, frame: Frame, said: ProfileSaid, aside: Collection[str] = ()
+) -> tuple[Rendered, Rendered]:
+    """Give the note as it should be, and what stood in it as it was read; `frame` and `said` are its parse.
 
     A line whose text clavaire never recorded is left alone: between our reading and this, it is the person's.
     """
-    placed = _place(shows, said.statements)
+    lines = _placed(shows, said.statements, frozenset(aside))
     splices: list[Splice] = []
-    for index, statement in enumerate(said.statements):
-        fact = shows.facts.get(placed.get(index, ""))
-        if fact:
-            splices += _line(text, statement, fact)
-        elif statement.id and statement.id in shows.leaving:
-            if statement.wording.text in shows.leaving[statement.id]:
-                splices.append(Splice(statement.item.start, statement.item.end, ""))
-        elif statement.id in shows.facts:
-            splices += [Splice(start, end, "") for start, end in statement.id_spans if _is_ours(text, start, end)]
-    there = set(placed.values())
+    for spot, name in lines:
+        if name is None or name in shows.facts:
+            splices += _line(spot, shows.facts[name]) if name else _loose(spot, shows, aside)
+    there = {name for _, name in lines if name}
     missing = [fact for name, fact in shows.facts.items() if name not in there]
     added: list[ShownFact] = []
-    for section in note.sections:
+    for section in frame.sections:
         fresh = [fact for fact in missing if fact.section == section.name]
         if fresh:
             splices.append(_insertion(text, section, said.statements, fresh))
             added += fresh
-    ids = _ids(placed, said.statements, added)
-    return Rendered(spliced(text, splices), ids, _repeats(placed, said.statements))
+    repeats = frozenset(folded(spot.says.wording.text) for spot, name in lines if name is None)
+    after = Rendered(spliced(text, splices), _ids(lines, added), repeats)
+    return after, Rendered(text, _ids(lines, []), repeats)
 
 
-def _ids(
-    placed: Mapping[int, str], statements: tuple[Statement, ...], added: list[ShownFact]
-) -> dict[str, tuple[str, ...]]:
+def _ids(lines: Sequence[tuple[Spot, str | None]], added: Sequence[ShownFact]) -> dict[str, tuple[str, ...]]:
     ids: dict[str, list[str]] = {}
-    for index, name in sorted(placed.items()):
-        ids.setdefault(statements[index].section, []).append(name)
+    for spot, name in lines:
+        if name:
+            ids.setdefault(spot.section, []).append(name)
     for fact in added:
         ids.setdefault(fact.section, []).append(fact.id)
     return {section: tuple(names) for section, names in ids.items()}
 
 
-def _repeats(placed: Mapping[int, str], statements: tuple[Statement, ...]) -> frozenset[str]:
-    return frozenset(folded(one.wording.text) for index, one in enumerate(statements) if index not in placed)
+def _placed(
+    shows: ProfileView, spots: Sequence[Spot], aside: frozenset[str]
+) -> list[tuple[Spot, str | None]]:
+    """Which line is which fact, in the order lines are paired: id and text, text alone, id alone."""
+    found: list[str | None] = [None] * len(spots)
+    active: list[int] = []
+    taken: set[str] = set()
+    for index, spot in enumerate(spots):
+        name = spot.says.id
+        if name and name in aside and name not in taken:
+            found[index] = name
+            taken.add(name)
+        else:
+            active.append(index)
+    names = _names(shows, spots, active)
+    for index, name in names.items():
+        if shows.facts[name].text == spots[index].says.wording.text:
+            found[index] = name
+            taken.add(name)
+    _place_by_text(shows, spots, [index for index in active if found[index] is None], found, taken)
+    for index, name in names.items():
+        if found[index] is None and name not in taken:
+            found[index] = name
+            taken.add(name)
+    return list(zip(spots, found, strict=True))
 
 
-def _place(shows: ProfileView, statements: tuple[Statement, ...]) -> dict[int, str]:
-    """Which statement is which fact, in the order lines are paired: id and text, text alone, id alone."""
+def _names(shows: ProfileView, spots: Sequence[Spot], active: Sequence[int]) -> dict[int, str]:
+    """The shown fact each line names by id or anchor; a second use names nothing."""
     anchors = {fact.anchor: fact.id for fact in shows.facts.values() if fact.anchor}
-    names: list[str] = []
+    names: dict[int, str] = {}
     used: set[str] = set()
-    for one in statements:
-        name = one.id if one.id and one.id in shows.facts else anchors.get(one.anchor or "", "")
-        names.append("" if name in used else name or "")
-        used.add(name or "")
-    placed: dict[int, str] = {}
-    for index, one in enumerate(statements):
-        if names[index] and shows.facts[names[index]].text == one.wording.text:
-            placed[index] = names[index]
-    _place_by_text(shows, statements, placed)
-    taken = set(placed.values())
-    for index, name in enumerate(names):
-        if name and index not in placed and name not in taken:
-            placed[index] = name
-    return placed
+    for index in active:
+        says = spots[index].says
+        name = says.id if says.id in shows.facts else anchors.get(says.anchor or "")
+        if name and name not in used:
+            names[index] = name
+            used.add(name)
+    return names
 
 
-def _place_by_text(shows: ProfileView, statements: tuple[Statement, ...], placed: dict[int, str]) -> None:
-    taken = set(placed.values())
+def _place_by_text(
+    shows: ProfileView, spots: Sequence[Spot], loose: Sequence[int], found: list[str | None], taken: set[str]
+) -> None:
     by_text: dict[str, list[ShownFact]] = {}
     for fact in shows.facts.values():
         if fact.id not in taken:
-            by_text.setdefault(folded(fact.text), []).append(fact)
-    for index, one in enumerate(statements):
-        same = by_text.get(folded(one.wording.text), []) if index not in placed and by_text else []
-        same = [fact for fact in same if fact.id not in taken and fact.text == one.wording.text]
-        if same and one.id not in shows.leaving:
-            best = min(same, key=lambda fact: (fact.section != one.section, fact.id))
-            placed[index] = best.id
+            by_text.setdefault(fact.text, []).append(fact)
+    for index in loose if by_text else ():
+        spot = spots[index]
+        same = [fact for fact in by_text.get(spot.says.wording.text, []) if fact.id not in taken]
+        if same and spot.says.id not in shows.leaving:
+            best = min(same, key=lambda fact: (fact.section != spot.section, fact.id))
+            found[index] = best.id
             taken.add(best.id)
 
 
-def _line(text: str, one: Statement, fact: ShownFact) -> list[Splice]:
-    """Bring one line in step: its id at the end of its first paragraph, its text if what it says is past."""
-    reads = one.wording.text
-    if reads != fact.text and reads in fact.past:
-        return [Splice(one.item.body, one.item.end, _reworded(text, one, fact))]
-    anchored = one.anchor is not None and one.anchor == fact.anchor
-    ours = [text[start:end].lstrip(" \t") for start, end in one.id_spans if _is_ours(text, start, end)]
-    if (anchored and not ours) or (one.settled and ours == [f"^{fact.id}"]):
+def _loose(spot: Spot, shows: ProfileView, aside: Collection[str]) -> list[Splice]:
+    """A line that is no current fact: it leaves if its fact did, its id goes if another line has it."""
+    name = spot.says.id
+    if name is None:
         return []
-    cut = [Splice(start, end, "") for start, end in one.id_spans if not anchored or _is_ours(text, start, end)]
-    end = one.item.para_end
+    if name in shows.leaving:
+        return [Splice(spot.start, spot.stop, "")] if spot.says.wording.text in shows.leaving[name] else []
+    if name in shows.facts or name in aside:
+        return _cut(spot, [span for span in spot.says.id_spans if _is_ours(spot, span)])
+    return []
+
+
+def _line(spot: Spot, fact: ShownFact) -> list[Splice]:
+    """Bring one line in step: its id at the end of its first paragraph, its text if what it says is past."""
+    says = spot.says
+    if says.wording.text != fact.text and says.wording.text in fact.past:
+        return [_reworded(spot, fact)]
+    anchored = says.anchor is not None and says.anchor == fact.anchor
+    ours = [span for span in says.id_spans if _is_ours(spot, span)]
+    if (anchored and not ours) or (says.settled and says.id == fact.id and len(ours) == 1):
+        return []
     if anchored:
-        return cut
-    blank = "" if text[end : one.item.para_stop] else " "
-    at = one.item.para_stop
-    return [*cut, Splice(at, at, f"{blank}^{fact.id}")]
+        return _cut(spot, ours)
+    at, item = spot.start + says.item.para_stop, says.item
+    blank = "" if item.text[item.para_end : item.para_stop] else " "
+    return [*_cut(spot, says.id_spans), Splice(at, at, f"{blank}^{fact.id}")]
 
 
-def _reworded(text: str, one: Statement, fact: ShownFact) -> str:
-    """The item's body with the fact's text; the fields and the id stay as they were written."""
-    eol = "\r\n" if text[one.item.para_stop : one.item.para_stop + 2] == "\r\n" else "\n"
-    fields = text[one.fields_start : one.item.para_end]
-    for start, end in reversed(one.id_spans):
-        low, high = max(start, one.fields_start) - one.fields_start, end - one.fields_start
-        if high > 0:
-            fields = fields[:low] + fields[high:]
-    first, *rest = fact.text.split("\n")
-    name = fact.anchor or fact.id
-    return eol.join([f"{first}{fields.rstrip()} ^{name}", *rest]) + eol
+def _cut(spot: Spot, spans: Iterable[tuple[int, int]]) -> list[Splice]:
+    return [Splice(spot.start + start, spot.start + end, "") for start, end in spans]
 
 
-def _is_ours(text: str, start: int, end: int) -> bool:
-    name = text[start:end].lstrip(" \t")
+def _reworded(spot: Spot, fact: ShownFact) -> Splice:
+    """The fact's text in the place of a past one; fields, id and children that did not change stay as written."""
+    says, item = spot.says, spot.says.item
+    fields = "".join(
+        char
+        for at, char in enumerate(item.text[says.fields_start : item.para_end], says.fields_start)
+        if not any(start <= at < end for start, end in says.id_spans)
+    )
+    first, _, rest = fact.text.partition("\n")
+    line = f"{first}{fields.rstrip()} ^{fact.anchor or fact.id}"
+    if rest == says.wording.text.partition("\n")[2]:
+        return Splice(spot.start + item.body, spot.start + item.para_end, line)
+    eol = "\r\n" if item.text.endswith("\r\n") else "\n"
+    lines = [line, *(rest.split("\n") if rest else ())]
+    return Splice(spot.start + item.body, spot.stop, "".join(one + eol for one in lines))
+
+
+def _is_ours(spot: Spot, span: tuple[int, int]) -> bool:
+    name = spot.says.item.text[span[0] : span[1]].lstrip(" \t")
     return name.startswith("^f-") and len(name) == 11
 
 
-def _insertion(text: str, section: Section, statements: tuple[Statement, ...], fresh: list[ShownFact]) -> Splice:
+def _insertion(text: str, section: Section, spots: Sequence[Spot], fresh: Sequence[ShownFact]) -> Splice:
     """New lines go after the last line of ours, before the end marker if there is none."""
-    own = [one for one in statements if one.section == section.name]
-    marker = text[own[-1].item.start : own[-1].item.body] if own else "- "
+    last = next((spot for spot in reversed(spots) if spot.section == section.name), None)
+    marker = last.says.item.text[: last.says.item.body] if last else "- "
     marker = marker if marker in ("- ", "* ", "+ ") else "- "
-    at = own[-1].item.end if own else _before_end(text, section)
+    at = last.stop if last else _before_end(text, section)
     lines = []
     for fact in fresh:
         first, *rest = fact.text.split("\n")

@@ -1,1 +1,1 @@
-"""The command line: main.py is where it starts, session.py what commands share, the others are the commands."""
+"""The command line: main.py starts it, session.py is what commands share, the others are the commands."""

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from daemon.cli.session import DONE, FOUND_PROBLEMS, Session, json_option, pass_session, progress, state
+from daemon.cli.session import (
+    DONE,
+    FOUND_PROBLEMS,
+    Session,
+    WrongUse,
+    json_option,
+    pass_session,
+    progress,
+    state,
+)
 
 if TYPE_CHECKING:
     from daemon.app import App
@@ -28,18 +37,20 @@ def status(session: Session) -> None:
 
 @click.command()
 @click.option("--fix", is_flag=True, help="Mend what can be mended.")
-@click.option("--accept-register", is_flag=True, help="Vouch for the register after showing it; on a terminal.")
+@click.option(
+    "--accept-register", is_flag=True, help="Show what was not sealed here, and vouch for it; on a terminal."
+)
 @json_option
 @pass_session
 def doctor(session: Session, *, fix: bool, accept_register: bool) -> None:
     """Check everything; exit 1 when something is wrong."""
-    from daemon import overview
+    from daemon.doctor import doctor as examine
 
     app = session.app()
     try:
         if accept_register:
             _accept_register(session, app)
-        found = overview.doctor(app, fix=fix)
+        found = examine(app, fix=fix)
     finally:
         app.close()
     _show_problems(session, found)
@@ -47,8 +58,8 @@ def doctor(session: Session, *, fix: bool, accept_register: bool) -> None:
 
 def _accept_register(session: Session, app: "App") -> None:
     if not sys.stdin.isatty():
-        raise click.UsageError(session.say("cli.terminal_only"))
-    from daemon.overview import unvouched
+        raise WrongUse(session.say("cli.terminal_only"))
+    from daemon.doctor import unvouched
 
     end, lines = unvouched(app)
     for line in lines:
@@ -102,5 +113,3 @@ def export(session: Session, out: Path | None) -> None:
         out.write_text(text, encoding="utf-8")
     else:
         click.echo(text, nl=False)
-
-

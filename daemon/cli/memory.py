@@ -7,23 +7,27 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from daemon.cli.session import Session, hand_in, json_option, pass_session, refused_by, state
+from daemon.cli.session import Session, WrongUse, hand_in, index, json_option, pass_session, refused_by, state
 
 if TYPE_CHECKING:
     from daemon.memory.state import State
     from daemon.pipeline import Outcome
     from parsers.model.facts import Fact
 
+_KINDS = click.Choice(["preference", "goal", "procedure", "decision", "fact"])
+_STATUSES = click.Choice(["pending", "confirmed", "held", "rejected", "forgotten"])
+
 
 @click.command()
-@click.option("--kind", type=click.Choice(["preference", "goal", "procedure", "decision", "fact"]))
-@click.option("--status", type=click.Choice(["pending", "confirmed", "held", "rejected", "forgotten"]))
+@click.option("--kind", type=_KINDS, help="Only facts of this kind.")
+@click.option("--status", type=_STATUSES, help="Facts of this status instead.")
 @click.option("--as-of", metavar="DAY", help="What was true on that day.")
 @click.option("--known-at", metavar="DAY", help="What was known at the end of that day.")
-@click.option("--about", metavar="NAME", help="Only facts about this entity.")
 @json_option
 @pass_session
-def facts(session: Session, /, status: str | None, as_of: str | None, known_at: str | None, **asked: str | None) -> None:
+def facts(
+    session: Session, kind: str | None, status: str | None, as_of: str | None, known_at: str | None
+) -> None:
     """What is known and holds today, or on a day, as it was known on a day."""
     from daemon import reading
 
@@ -31,7 +35,7 @@ def facts(session: Session, /, status: str | None, as_of: str | None, known_at: 
     if known_at:
         known = _known_at(session, known_at, known)
     day = reading.day(as_of, session.say("error.bad_day", day=as_of)) if as_of else None
-    question = reading.Question(asked["kind"], status, day, asked["about"])
+    question = reading.Question(kind, status, day)
     found = reading.facts(known, question, _today(session))
     session.show([dataclasses.asdict(fact) for fact in found], (_line(session, fact) for fact in found))
 
@@ -42,24 +46,14 @@ def _today(session: Session) -> Any:
     return datetime.now(zone(session.settings)).date()
 
 
-def _state(session: Session) -> "State":
-    from daemon import reading
-
-    index = reading.open_index(session.state_folder(), session.say("error.no_index"))
-    try:
-        return reading.state_in(index)
-    finally:
-        index.close()
-
-
 def _known_at(session: Session, spelt: str, now: "State") -> "State":
     from config.settings import zone
     from daemon import reading
-    from daemon.app import open_vault
+    from daemon.doors import doors
 
     until = reading.end_of(spelt, zone(session.settings), session.say("error.bad_day", day=spelt))
-    app = open_vault(session.root, session.settings)
-    return reading.known_at(app.register.read().records, until, now)
+    _, register = doors(session.root, session.state_folder(), session.settings)
+    return reading.known_at(register.read().records, until, now)
 
 
 def _line(session: Session, fact: "Fact") -> str:
@@ -75,14 +69,15 @@ def _line(session: Session, fact: "Fact") -> str:
 
 @click.command()
 @click.argument("text")
-@click.option("--kind", type=click.Choice(["preference", "goal", "procedure", "decision", "fact"]), default="fact")
+@click.option("--kind", type=_KINDS, default="fact", show_default=True, help="The section it goes into.")
 @click.option("--since", metavar="DATE", help="When it started: a day, a month or a year.")
-@click.option("--about", metavar="NAME", help="The entity it is about.")
 @click.option("--as", "origin", metavar="ORIGIN", help="Propose it as an agent: mcp:NAME or http.")
-@click.option("--confidence", type=click.FloatRange(0, 1), default=None)
+@click.option("--confidence", type=click.FloatRange(0, 1), default=1.0, help="How sure the agent is.")
 @json_option
 @pass_session
-def remember(session: Session, /, text: str, kind: Any, since: str | None, origin: str | None, **more: Any) -> None:
+def remember(
+    session: Session, text: str, kind: Any, since: str | None, origin: str | None, confidence: float
+) -> None:
     """State a fact; with --as, propose it."""
     from daemon.app import origin_of
     from parsers.dates import period
@@ -90,12 +85,11 @@ def remember(session: Session, /, text: str, kind: Any, since: str | None, origi
 
     started = period(since) if since else None
     if since and started is None:
-        raise click.UsageError(session.say("error.bad_day", day=since))
+        raise WrongUse(session.say("error.bad_day", day=since))
     if not text.strip():
-        raise click.UsageError(session.say("error.empty_text"))
+        raise WrongUse(session.say("error.empty_text"))
     who = origin_of(origin, session.words)
-    sure = more["confidence"] if more["confidence"] is not None else 1.0
-    outcome = hand_in(session, [Remember(text, kind, who, sure, started)])
+    outcome = hand_in(session, [Remember(text, kind, who, confidence, started)])
     _show_change(session, outcome)
 
 
@@ -146,7 +140,7 @@ def history(session: Session, name: str) -> None:
     known = state(session)
     fact = named(known, name)
     if fact is None:
-        raise click.UsageError(session.say("error.no_fact", id=name))
+        raise WrongUse(session.say("error.no_fact", id=name))
     found = chain(known, fact)
     session.show([dataclasses.asdict(fact) for fact in found], (_line(session, fact) for fact in found))
 
@@ -156,9 +150,8 @@ def _named(session: Session, name: str) -> str:
 
     known = named(state(session), name)
     if known is None:
-        raise click.UsageError(session.say("error.no_fact", id=name))
+        raise WrongUse(session.say("error.no_fact", id=name))
     return known
-
 
 
 def _show_change(session: Session, outcome: "Outcome") -> None:
@@ -181,14 +174,11 @@ def _show_change(session: Session, outcome: "Outcome") -> None:
 def search(session: Session, query: Sequence[str], limit: int, folder: str | None) -> None:
     """Find notes by their words; any text is a legal query."""
     from daemon.index.search import search as find
-    from daemon.reading import open_index
 
-    index = open_index(session.state_folder(), session.say("error.no_index"))
+    opened = index(session)
     try:
-        hits = find(index.connection, " ".join(query), limit, folder)
+        hits = find(opened.connection, " ".join(query), limit, folder)
     finally:
-        index.close()
+        opened.close()
     lines = (f"{hit.path}:{hit.line}  {' '.join(hit.snippet.split())}" for hit in hits)
     session.show([hit._asdict() for hit in hits], lines)
-
-

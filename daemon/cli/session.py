@@ -14,10 +14,12 @@ import click
 
 from config.i18n import Catalogue, catalogue
 from config.settings import Settings
+from parsers.errors import ClavaireError
 
 if TYPE_CHECKING:
     from daemon.app import App
     from daemon.index.refresh import Progress
+    from daemon.index.store import Index
     from daemon.memory.state import State
     from daemon.pipeline import Outcome
     from parsers.model.edits import Edit
@@ -26,12 +28,17 @@ DONE, FOUND_PROBLEMS, WRONG_USE, REFUSED, BUSY = 0, 1, 2, 3, 4
 """Exit codes (interfaces.md)."""
 
 
+class WrongUse(ClavaireError):
+    """An argument is of no use here; the sentence says what to write instead."""
+
+
 class Session:
     """What the options before the command say; vault and settings are found when a command wants them."""
 
-    def __init__(self, vault: str | None, *, as_json: bool, debug: bool) -> None:
-        """Take the options as they were given."""
-        self.named, self.as_json, self.debug = vault, as_json, debug
+    def __init__(self) -> None:
+        """Start from no option at all."""
+        self.named: str | None = None
+        self.as_json = self.debug = False
         self._settings: Settings | None = None
 
     @property
@@ -88,25 +95,37 @@ pass_session = click.make_pass_decorator(Session)
 
 
 def json_option(command: Any) -> Any:
+    """Give the command `--json` after its name too."""
+
     def set_json(context: click.Context, _: click.Parameter, value: bool) -> bool:  # noqa: FBT001
         if value:
-            context.find_object(Session).as_json = True  # type: ignore[union-attr]
+            context.ensure_object(Session).as_json = True
         return value
 
     option = click.option("--json", is_flag=True, expose_value=False, callback=set_json, help="Print JSON.")
     return option(command)
 
 
+def index(session: Session) -> "Index":
+    """Open the index for reading.
+
+    Raises:
+        NoIndex: there is none yet.
+    """
+    from daemon.index.store import open_index
+
+    return open_index(session.state_folder(), session.say("error.no_index"))
+
 
 def state(session: Session) -> "State":
     """Give the state the index holds."""
-    from daemon import reading
+    from daemon.reading import state_in
 
-    index = reading.open_index(session.state_folder(), session.say("error.no_index"))
+    opened = index(session)
     try:
-        return reading.state_in(index)
+        return state_in(opened)
     finally:
-        index.close()
+        opened.close()
 
 
 def hand_in(session: Session, edits: Sequence["Edit"]) -> "Outcome":
@@ -136,5 +155,3 @@ def progress(session: Session) -> "Progress":
     from daemon.progress import bar
 
     return bar(session.say("cli.indexing"))
-
-

@@ -46,5 +46,3 @@ def config_set(session: Session, key: str, value: str) -> None:
 
     stored = set_value(config_file(), key, value, session.settings.general.locale)
     session.show({"key": key, "value": stored}, [f"{key} = {json.dumps(stored)}"])
-
-

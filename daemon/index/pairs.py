@@ -5,9 +5,9 @@ The word index makes one word of such a run. Cut in pairs, each part can be foun
 
 import re
 
-_LEADS = bytes(range(0xE3, 0xEB)) + b"\xef"
-"""First UTF-8 bytes of U+3000 to U+AFFF and of U+F000 to U+FFFF."""
-_RUN = re.compile("[\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
+_LEADS = bytes(range(0xE3, 0xEB))
+"""First UTF-8 bytes of U+3000 to U+AFFF."""
+_RUN = re.compile("[\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+")
 
 
 def has_runs(data: bytes) -> bool:

@@ -11,9 +11,11 @@ from typing import NamedTuple, Protocol
 from daemon.index.problems import problems, replace_problems
 from daemon.index.rows import Rows, Stamp, base_key, composed
 from daemon.index.store import Index
-from parsers.model.notes import Etag, NotePath, Problem
+from parsers.model.notes import Etag, NotePath, Problem, Properties
 
 _SCOPE = "note:"
+_PROPERTIES = "properties:"
+"""Scope of a note whose properties cannot be read: its text can."""
 
 
 class Entry(Protocol):
@@ -120,15 +122,19 @@ class Refresh:
         self.index, self._db = index, index.connection
         self._read, self._progress = read, progress
         self._rows = Rows(self._db)
-        scopes = self._db.execute("SELECT DISTINCT scope FROM problems WHERE scope GLOB ?", (f"{_SCOPE}*",))
-        self.troubled = {scope.removeprefix(_SCOPE) for (scope,) in scopes}
+        self.troubled = self._paths(_SCOPE)
         """Paths of the notes that could not be read."""
+        self._odd = self._paths(_PROPERTIES)
         self._added: list[NotePath] = []
         self._changed: list[NotePath] = []
         self._removed: list[NotePath] = []
         self._renamed: list[tuple[NotePath, NotePath]] = []
         self._problems: list[Problem] = []
         self._done = self._total = 0
+
+    def _paths(self, scope: str) -> set[str]:
+        rows = self._db.execute("SELECT DISTINCT scope FROM problems WHERE scope GLOB ?", (f"{scope}*",))
+        return {spelt.removeprefix(scope) for (spelt,) in rows}
 
     def apply(self, found: Difference, unknown: Unknown) -> None:
         """Keep what could not be seen, read what changed, recognise what moved, add, and remove the rest."""
@@ -146,6 +152,7 @@ class Refresh:
         for row in gone.left.values():
             self._rows.delete(row.note)
             self._solved(row.path)
+            self._judge(row.path, 0)
             self._removed.append(row.path)
         self._rows.flush()
 
@@ -176,7 +183,8 @@ class Refresh:
             return
         if self._etag(row.note) != reading.etag:
             self._changed.append(path)
-        self._rows.update(row.note, path, stamp, reading.etag, reading.data)
+        said = self._rows.update(row.note, path, stamp, reading.etag, reading.data)
+        self._judge(path, _bad_line(said))
 
     def _moved(self, gone: "_Gone", entry: Entry) -> bool:
         row = gone.by_name.get(composed(entry.path)) or gone.by_inode.get(entry.inode)
@@ -184,6 +192,9 @@ class Refresh:
             return False
         self._rows.move(row.note, entry.path)
         self._renamed.append((row.path, entry.path))
+        for problem in problems(self.index, _PROPERTIES + row.path) if row.path in self._odd else ():
+            self._judge(row.path, 0)
+            self._judge(entry.path, problem.line)
         same = row[1:4] == (entry.mtime_ns, entry.size, entry.inode)
         if same and base_key(row.path) == base_key(entry.path):
             self._tick()
@@ -198,10 +209,12 @@ class Refresh:
             return
         stamp, row = Stamp(*reading.stamp), etags.pop(reading.etag, None)
         if row is not None and gone.take(row):
-            self._rows.update(row.note, path, stamp, reading.etag, reading.data)
+            self._judge(row.path, 0)
+            said = self._rows.update(row.note, path, stamp, reading.etag, reading.data)
+            self._judge(path, _bad_line(said))
             self._renamed.append((row.path, path))
             return
-        self._rows.insert(path, stamp, reading.etag, reading.data)
+        self._judge(path, _bad_line(self._rows.insert(path, stamp, reading.etag, reading.data)))
         self._added.append(path)
 
     def _reading(self, path: NotePath) -> Reading | None:
@@ -220,6 +233,13 @@ class Refresh:
             replace_problems(self.index, _SCOPE + path, ())
             self.troubled.discard(path)
 
+    def _judge(self, path: str, line: int) -> None:
+        """Keep the problem of properties that cannot be read from a line on; drop it when they can (0)."""
+        if line or path in self._odd:
+            found = [Problem(path, line, "properties_invalid")] if line else []
+            replace_problems(self.index, _PROPERTIES + path, found)
+            (self._odd.add if line else self._odd.discard)(path)
+
     def _etag(self, note: int) -> Etag:
         return Etag(self._db.execute("SELECT etag FROM notes WHERE id = ?", (note,)).fetchone()[0].hex())
 
@@ -229,6 +249,10 @@ class Refresh:
     def _tick(self) -> None:
         self._done += 1
         self._progress(self._done, self._total)
+
+
+def _bad_line(said: Properties) -> int:
+    return said.bad_line if said.state == "invalid" else 0
 
 
 class _Gone:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from daemon.index.pairs import has_runs, pairs
 from daemon.index.schema import ROW_BITS
-from parsers.model.notes import Block, Etag, NotePath, Outline
+from parsers.model.notes import Block, Etag, NotePath, Outline, Properties
 from parsers.note import outline
 
 _MOST_ROWS = 1 << ROW_BITS
@@ -44,21 +44,23 @@ class Rows:
         self._waiting: dict[str, list[tuple[object, ...]]] = {table: [] for table in _INSERTS}
         self._characters = 0
 
-    def insert(self, path: NotePath, stamp: Stamp, etag: Etag, data: bytes) -> None:
-        """Add a note that has no row yet."""
+    def insert(self, path: NotePath, stamp: Stamp, etag: Etag, data: bytes) -> Properties:
+        """Add a note that has no row yet; gives its properties."""
         last = self._last or self._db.execute("SELECT coalesce(max(id), 0) FROM notes").fetchone()[0]
         self._last = note = last + 1
         said = outline(data.decode("utf-8", "replace"))
         self._waiting["notes"].append((note, *_columns(path, stamp, etag, said)))
         self._put(note << ROW_BITS, path, data, said)
+        return said.properties
 
-    def update(self, note: int, path: NotePath, stamp: Stamp, etag: Etag, data: bytes) -> None:
-        """Replace everything that is known of a note; it keeps its id."""
+    def update(self, note: int, path: NotePath, stamp: Stamp, etag: Etag, data: bytes) -> Properties:
+        """Replace everything that is known of a note; it keeps its id. Gives its properties."""
         said = outline(data.decode("utf-8", "replace"))
         columns = (*_columns(path, stamp, etag, said), note)
         self._db.execute(f"UPDATE notes SET ({_COLUMNS}) = ({_MARKS}) WHERE id = ?", columns)  # noqa: S608
         self._forget_text(note)
         self._put(note << ROW_BITS, path, data, said)
+        return said.properties
 
     def move(self, note: int, path: NotePath) -> None:
         """Give a note whose bytes and title did not change its new path."""
@@ -91,7 +93,7 @@ class Rows:
         self._characters = 0
 
     def _put(self, first: int, path: NotePath, data: bytes, said: Outline) -> None:
-        paired = not path.isascii() or has_runs(data)
+        paired = has_runs(data) or has_runs(path.encode())
         self._put_blocks(first, title_of(path), said, paired=paired)
         links = {(link.target, link.subpath) for link in said.links}
         links.update((link.target, link.subpath) for link in said.properties.links)

@@ -44,13 +44,8 @@ _TABLES: dict[str, tuple[dict[str, type], str | tuple[str, str]]] = {
     "lines": ({"seq": int, "text": str}, "seq"),
 }
 
-_INDEXES = (
-    ("notes", "path", True),
-    ("notes", "key", False),
-    ("links", "key", False),
-    ("tags", "tag", False),
-    ("problems", "scope", False),
-)
+_KEYS = (("notes", "path", True), ("problems", "scope", False))
+_LOOKUPS = (("notes", "key"), ("links", "key"), ("tags", "tag"))
 
 _WORDS = (
     "CREATE VIRTUAL TABLE words USING fts5(head, body, pairs, tokenize='unicode61 remove_diacritics 2')",
@@ -61,7 +56,7 @@ _WORDS = (
 
 
 def create(connection: sqlite3.Connection) -> None:
-    """Make every table of an empty file and mark it with `VERSION`."""
+    """Make every table of an empty file; `finish` comes when it is filled."""
     from sqlite_utils import Database  # noqa: PLC0415 - 0.1 s of CPU that only a new file needs
 
     database = Database(connection, execute_plugins=False)
@@ -70,8 +65,14 @@ def create(connection: sqlite3.Connection) -> None:
     numbers = {"version": int, "confidence": float}
     facts = {name: numbers.get(name, str) for name in FACT_FIELDS}
     database.table("facts").create(facts, pk=("id", "version"))
-    for table, column, unique in _INDEXES:
+    for table, column, unique in _KEYS:
         database.table(table).create_index([column], unique=unique)
     for statement in _WORDS:
         connection.execute(statement)
+
+
+def finish(connection: sqlite3.Connection) -> None:
+    """Make what only looking things up needs, sorted at once, and mark the file with `VERSION`."""
+    for table, column in _LOOKUPS:
+        connection.execute(f"CREATE INDEX {table}_{column} ON {table}({column})")
     connection.execute(f"PRAGMA user_version = {VERSION}")

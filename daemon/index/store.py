@@ -20,14 +20,19 @@ _CACHE = "PRAGMA cache_size = -8192"
 _LOADING = ("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE", "cache_size = -4096")
 _BULK_HASH, _USUAL_HASH = 8 << 20, 1 << 20
 _MERGE_PAGES = 200
+_MEMORY = ":memory:"
 
 
-class IndexOutdated(ClavaireError):  # noqa: N818 - the name of the design; nothing went wrong
+class IndexOutdated(ClavaireError):
     """There is no index, or not one this version can use; the answer is a rebuild."""
 
     def __init__(self, reason: str) -> None:
         """Build the sentence from what was found instead."""
         super().__init__(f"the index must be rebuilt: {reason}")
+
+
+class NoIndex(ClavaireError):
+    """There is nothing to read from yet; the sentence says what to do."""
 
 
 class Index:
@@ -50,6 +55,8 @@ class Index:
             connection = _connect(state / name, "rw" if write else "ro")
             version = connection.execute("PRAGMA user_version").fetchone()[0]
         except sqlite3.DatabaseError as error:
+            if _current(state) != name:  # a rebuild came in between and dropped the file
+                return cls.open(state, write=write)
             raise IndexOutdated(str(error)) from error
         if version != schema.VERSION:
             connection.close()
@@ -62,9 +69,10 @@ class Index:
     @classmethod
     def in_memory(cls) -> Self:
         """Make an empty index that no file holds: to compare with, or to try something on."""
-        connection = sqlite3.connect(":memory:", isolation_level=None)
+        connection = sqlite3.connect(_MEMORY, isolation_level=None)
         schema.create(connection)
-        return cls(Path(), ":memory:", connection)
+        schema.finish(connection)
+        return cls(Path(), _MEMORY, connection)
 
     @classmethod
     def rebuild(cls, state: Path, fill: "Callable[[Self], None]") -> Self:
@@ -85,21 +93,40 @@ class Index:
 
     def current_changed(self) -> bool:
         """Tell whether a rebuild has pointed to another file since this one was opened."""
-        return _current(self.state) != self.name
+        return self.name not in (_MEMORY, _current(self.state))
 
     @contextlib.contextmanager
     def batch(self) -> Iterator[sqlite3.Connection]:
-        """Open the one writer transaction of a batch, all or nothing; inside another one, join it."""
+        """Open the one writer transaction of a batch, all or nothing; inside another one, join it.
+
+        Raises:
+            IndexOutdated: the file turns out to be damaged.
+        """
         if self.connection.in_transaction:
             yield self.connection
             return
-        self.connection.execute("BEGIN IMMEDIATE")
+        with self.intact():
+            self.connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self.connection
+                self.connection.execute("COMMIT")
+            except BaseException:
+                if self.connection.in_transaction:
+                    self.connection.execute("ROLLBACK")
+                raise
+
+    @contextlib.contextmanager
+    def intact(self) -> Iterator[None]:
+        """Use what was opened, to read or to write.
+
+        Raises:
+            IndexOutdated: the file turns out to be damaged.
+        """
         try:
-            yield self.connection
-            self.connection.execute("COMMIT")
-        except BaseException:
-            if self.connection.in_transaction:
-                self.connection.execute("ROLLBACK")
+            yield
+        except sqlite3.DatabaseError as error:
+            if type(error) is sqlite3.DatabaseError:  # its subclasses are about one statement
+                raise IndexOutdated(str(error)) from error
             raise
 
     @contextlib.contextmanager
@@ -121,6 +148,18 @@ class Index:
     def close(self) -> None:
         """Close the file; the last one to do so leaves no WAL behind."""
         self.connection.close()
+
+
+def open_index(state: Path, sentence: str) -> Index:
+    """Open the index for reading, in a process that makes none.
+
+    Raises:
+        NoIndex: there is none it can use; `sentence` says what to do.
+    """
+    try:
+        return Index.open(state, write=False)
+    except IndexOutdated as error:
+        raise NoIndex(sentence) from error
 
 
 def drop_leftovers(state: Path) -> None:
@@ -145,6 +184,7 @@ def _write(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
             connection.execute(f"PRAGMA {pragma}").fetchall()
         schema.create(connection)
         fill(connection)
+        schema.finish(connection)
         connection.execute("PRAGMA locking_mode = NORMAL").fetchall()
         connection.execute("PRAGMA journal_mode = WAL").fetchall()
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

@@ -201,5 +201,3 @@ def _moot(state: State, card: Card) -> bool:
     if card.kind in ("typo", "review"):
         return not all(alive(fact) for fact in facts)
     return card.kind == "returned" and any(alive(fact) for fact in facts)
-
-

@@ -7,7 +7,17 @@ from daemon.memory import answers, clock, hand, proposals
 from daemon.memory.moment import Deliberation, Moment
 from daemon.memory.pairing import Line, NoteReading, pair
 from daemon.memory.state import State
-from parsers.model.edits import Answer, CardGone, ClockTick, Correct, Edit, Forget, Lines, LinesSettled, Remember
+from parsers.model.edits import (
+    Answer,
+    CardGone,
+    ClockTick,
+    Correct,
+    Edit,
+    Forget,
+    Lines,
+    LinesSettled,
+    Remember,
+)
 from parsers.model.register import Event
 from parsers.sameness import folded
 
@@ -36,7 +46,11 @@ def decide(
 def _said_anew(line: Line, readings: Sequence[NoteReading]) -> bool:
     """A repeated line counts once: when it was not among what stood there. Forgotten `shown`: it does not count."""
     shown = next(reading.shown for reading in readings if reading.note == line.note)
-    return line.how == "repeat" and shown is not None and folded(line.statement.wording.text) not in shown.repeats
+    return (
+        line.how == "repeat"
+        and shown is not None
+        and folded(line.spot.says.wording.text) not in shown.repeats
+    )
 
 
 def _take(work: Deliberation, edit: Edit) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from daemon.memory.moment import Deliberation
 from daemon.memory.pairing import Line, NoteReading, Paired, alive
-from daemon.memory.values import disputes, give_way, new_fact, place_of, revise, succeed
+from daemon.memory.values import disputes, give_way, new_fact, place_of, revise, sensitivity, succeed
 from parsers.model.facts import KIND_OF, Fact
 from parsers.model.notes import NotePath
 from parsers.sameness import folded
@@ -17,7 +17,7 @@ def take_lines(work: Deliberation, paired: Paired) -> None:
     known = {reading.note: reading for reading, _, _ in paired.gone}
     fresh: list[Line] = []
     for line in paired.lines:
-        if work.moment.secret_spans(line.statement.wording.text):
+        if work.moment.secret_spans(line.spot.says.wording.text):
             if line.fact:
                 gone.pop(line.fact.id, None)
         elif line.how in ("same", "reworded") and line.fact:
@@ -41,17 +41,33 @@ def say_again(work: Deliberation, lines: tuple[Line, ...]) -> None:
 
 def _kept_line(work: Deliberation, line: Line, fact: Fact) -> None:
     """A line that is a known fact: back from a deletion, moved, reworded, its fields changed."""
+    if line.how == "same" and _rests(work, line, fact):
+        return
     if fact.status == "held":
         work.amend("kept", fact, status="confirmed")
     elif fact.status == "rejected":
         work.amend("restored", fact, status="confirmed", retracted_at=None)
     fact = work.state.facts[fact.id][-1]
-    kind = KIND_OF[line.statement.section]
+    kind = KIND_OF[line.spot.section]
     if fact.kind != kind:
         work.amend("moved", fact, kind=kind)
-    if line.statement.anchor != fact.anchor:
-        work.amend("anchored", work.state.facts[fact.id][-1], anchor=line.statement.anchor)
-    revise(work, work.state.facts[fact.id][-1], line.statement.wording)
+    if line.spot.says.anchor != fact.anchor:
+        work.amend("anchored", work.state.facts[fact.id][-1], anchor=line.spot.says.anchor)
+    revise(work, work.state.facts[fact.id][-1], line.spot.says.wording)
+
+
+def _rests(work: Deliberation, line: Line, fact: Fact) -> bool:
+    """Tell at little cost that a line says of its fact what is known already."""
+    fields = line.spot.says.wording.fields
+    return (
+        fact.status == "confirmed"
+        and fact.kind == KIND_OF[line.spot.section]
+        and fact.anchor == line.spot.says.anchor
+        and fact.valid_from_text == (fields.since.text if fields.since else None)
+        and fact.valid_to_text == (fields.until.text if fields.until else None)
+        and fact.review == (fields.review.first if fields.review else None)
+        and fact.sensitivity == sensitivity(work, fact.text, stated=fields.sensitive)
+    )
 
 
 def _returned(work: Deliberation, line: Line, fact: Fact) -> None:
@@ -59,20 +75,22 @@ def _returned(work: Deliberation, line: Line, fact: Fact) -> None:
     key = f"{fact.id}.{fact.version}"
     if any(c.kind == "returned" and c.key == key and c.status == "open" for c in work.state.cards.values()):
         return
-    work.open_card("returned", (fact.id,), line.statement.wording.text, key=key, note=line.note)
+    work.open_card("returned", (fact.id,), line.spot.says.wording.text, key=key, note=line.note)
 
 
 def _new_line(work: Deliberation, line: Line, gone: dict[str, tuple[NoteReading, str, Fact]]) -> None:
-    wording, kind = line.statement.wording, KIND_OF[line.statement.section]
+    wording, kind = line.spot.says.wording, KIND_OF[line.spot.section]
     earlier = _earlier(work, line, gone)
     if earlier:
         gone.pop(earlier.id, None)
-        succeed(work, earlier, wording, replace(new_fact(work, line.statement, line.note), kind=kind))
+        succeed(work, earlier, wording, replace(new_fact(work, line.spot, line.note), kind=kind))
         return
     past = next((f for f in work.state.same_text(wording.text) if f.status in ("rejected", "pending")), None)
-    fact = new_fact(work, line.statement, line.note)
+    fact = new_fact(work, line.spot, line.note)
     if past and past.status == "pending":
-        work.amend("confirmed", past, status="confirmed", confidence=1.0, source="user", provenance="user", kind=kind)
+        work.amend(
+            "confirmed", past, status="confirmed", confidence=1.0, source="user", provenance="user", kind=kind
+        )
         fact = work.state.facts[past.id][-1]
     elif past:
         work.assert_fact(replace(fact, id=past.id, version=past.version + 1), "revived")
@@ -83,17 +101,17 @@ def _new_line(work: Deliberation, line: Line, gone: dict[str, tuple[NoteReading,
 
 def _earlier(work: Deliberation, line: Line, gone: dict[str, tuple[NoteReading, str, Fact]]) -> Fact | None:
     """The fact whose place a new line takes: same key, gone in this pass or within the edit window (rules 1, 4)."""
-    place = place_of(line.statement.wording.key, None)
+    place = place_of(line.spot.says.wording.key, None)
     if not place:
         return None
     same_pass = [fact for _, _, fact in gone.values() if place_of(fact.key, fact.entity_id) == place]
     if same_pass:
-        return min(same_pass, key=lambda fact: (fact.kind != KIND_OF[line.statement.section], fact.id))
+        return min(same_pass, key=lambda fact: (fact.kind != KIND_OF[line.spot.section], fact.id))
     lately = [
         fact
-        for fact in work.state.same_key(line.statement.wording.key or "", None)
+        for fact in work.state.same_key(line.spot.says.wording.key or "", None)
         if fact.status == "rejected"
-        and fact.kind == KIND_OF[line.statement.section]
+        and fact.kind == KIND_OF[line.spot.section]
         and work.moment.recent(fact.retracted_at)
     ]
     return max(lately, key=lambda fact: (fact.retracted_at or "", fact.id), default=None)

@@ -13,7 +13,7 @@ from daemon.memory.state import State
 from parsers.model.facts import KIND_OF, Fact
 from parsers.model.notes import NotePath
 from parsers.sameness import folded
-from parsers.statements import Statement
+from parsers.statements import Spot
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +31,14 @@ class NoteReading:
     """One note read in this pass; `shown` is None when the index has forgotten what stood there."""
 
     note: NotePath
-    statements: tuple[Statement, ...]
+    statements: tuple[Spot, ...]
     shown: Shown | None
     sections: frozenset[str] = frozenset()
     """Sections that stand in the note."""
     vanished: bool = False
     """The note is gone, or empty."""
+    aside: frozenset[str] = frozenset()
+    """Facts whose lines stand as they stood: their lines are not among the statements."""
 
 
 How = Literal["same", "reworded", "new", "repeat", "returned"]
@@ -47,7 +49,7 @@ class Line:
     """A statement and the fact it is; `fact` is None for a new line."""
 
     note: NotePath
-    statement: Statement
+    spot: Spot
     how: How
     fact: Fact | None
 
@@ -74,21 +76,28 @@ def pair(readings: Sequence[NoteReading], state: State, moment: Moment) -> Paire
 class _Pairing:
     def __init__(self, readings: Sequence[NoteReading], state: State, moment: Moment) -> None:
         self.readings, self.state, self.moment = readings, state, moment
-        self.spots = [(reading, one) for reading in readings for one in reading.statements if one.wording.text]
+        self.spots = [
+            (reading, one) for reading in readings for one in reading.statements if one.says.wording.text
+        ]
+        self.taken: set[str] = {name for reading in readings for name in reading.aside}
         self.names = self._names()
-        self.taken: dict[str, int] = {}
         self.found: dict[int, tuple[How, Fact | None]] = {}
 
     def _names(self) -> list[str | None]:
         """The id each statement carries, by our id or by its anchor; a second use of one is no id."""
-        anchors = {f.anchor: f.id for versions in self.state.facts.values() if (f := versions[-1]).anchor and alive(f)}
-        seen: set[str] = set()
+        anchors = self._anchors() if any(spot.says.anchor for _, spot in self.spots) else {}
+        seen: set[str] = set(self.taken)
         names: list[str | None] = []
-        for _, one in self.spots:
+        for _, spot in self.spots:
+            one = spot.says
             name = one.id if one.id in self.state.facts else anchors.get(one.anchor or "") or one.id
             names.append(name if name and name not in seen else None)
             seen.update(filter(None, (name,)))
         return names
+
+    def _anchors(self) -> dict[str, str]:
+        latest = (versions[-1] for versions in self.state.facts.values())
+        return {fact.anchor: fact.id for fact in latest if fact.anchor and alive(fact)}
 
     def pair(self) -> Paired:
         self._same_id_same_text()
@@ -102,22 +111,26 @@ class _Pairing:
 
     def _take(self, index: int, how: How, fact: Fact) -> None:
         self.found[index] = (how, fact)
-        self.taken[fact.id] = index
+        self.taken.add(fact.id)
 
     def _same_id_same_text(self) -> None:
         for index, (_, one) in enumerate(self.spots):
             fact = self.state.latest(self.names[index] or "")
-            if fact and self._may_hold(fact) and fact.text == one.wording.text:
+            if fact and self._may_hold(fact) and fact.text == one.says.wording.text:
                 self._take(index, "same", fact)
 
     def _known_text(self) -> None:
         for index, (_, one) in enumerate(self.spots):
             if index in self.found or self._is_past(index):
                 continue
-            same = (f for f in self.state.same_text(one.wording.text) if f.id not in self.taken and self._may_hold(f))
+            same = (
+                f
+                for f in self.state.same_text(one.says.wording.text)
+                if f.id not in self.taken and self._may_hold(f)
+            )
             ranked = sorted(same, key=lambda fact: (KIND_OF.get(one.section) != fact.kind, fact.id))
             if ranked:
-                how: How = "same" if ranked[0].text == one.wording.text else "reworded"
+                how: How = "same" if ranked[0].text == one.says.wording.text else "reworded"
                 self._take(index, how, ranked[0])
 
     def _same_id(self) -> None:
@@ -127,19 +140,22 @@ class _Pairing:
                 self._take(index, "reworded", fact)
 
     def _rest(self) -> None:
+        fresh: set[str] = set()
         for index, (_, one) in enumerate(self.spots):
             if index in self.found:
                 continue
             if self._is_past(index):
                 self.found[index] = ("returned", self.state.latest(self.names[index] or ""))
                 continue
-            words = folded(one.wording.text)
-            again = [f for f in self.state.same_text(one.wording.text) if alive(f) and f.id in self.taken]
-            twin = next((i for i, (how, _) in self.found.items() if how == "new" and self._words(i) == words), None)
-            self.found[index] = ("repeat", again[0] if again else None) if again or twin is not None else ("new", None)
-
-    def _words(self, index: int) -> str:
-        return folded(self.spots[index][1].wording.text)
+            words = folded(one.says.wording.text)
+            again = [
+                f for f in self.state.same_text(one.says.wording.text) if alive(f) and f.id in self.taken
+            ]
+            if again or words in fresh:
+                self.found[index] = ("repeat", again[0] if again else None)
+            else:
+                self.found[index] = ("new", None)
+                fresh.add(words)
 
     def _may_hold(self, fact: Fact) -> bool:
         """A line may be this fact: it is alive, or rejected so lately that its coming back cancels that (rule 1)."""
@@ -155,7 +171,7 @@ class _Pairing:
         for reading in self.readings:
             for section, names in (reading.shown.ids if reading.shown else {}).items():
                 for name in names:
-                    fact = self.state.latest(name)
-                    if fact and name not in self.taken and alive(fact) and fact.status != "held":
+                    fact = None if name in self.taken else self.state.latest(name)
+                    if fact and alive(fact) and fact.status != "held":
                         gone.append((reading, section, fact))
         return tuple(gone)

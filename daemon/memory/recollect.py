@@ -20,7 +20,9 @@ def holding(state: State, day: str) -> tuple[Fact, ...]:
 
 
 def _covers(fact: Fact, day: str) -> bool:
-    return (fact.valid_from is None or fact.valid_from <= day) and (fact.valid_to is None or day < fact.valid_to)
+    return (fact.valid_from is None or fact.valid_from <= day) and (
+        fact.valid_to is None or day < fact.valid_to
+    )
 
 
 def of_status(state: State, status: str) -> tuple[Fact, ...]:

@@ -5,11 +5,21 @@ The formats come from detect-secrets, which costs 20 MB and is only loaded for a
 
 import importlib
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 _CANDIDATE = re.compile(r"(?=[^\s]*\d)[A-Za-z0-9_+/=.:-]{20,}|PRIVATE KEY|PuTTY-User")
 _DETECTORS = (
-    *("aws", "azure_storage_key", "discord", "github_token", "gitlab_token", "jwt", "mailchimp", "npm", "openai"),
+    *(
+        "aws",
+        "azure_storage_key",
+        "discord",
+        "github_token",
+        "gitlab_token",
+        "jwt",
+        "mailchimp",
+        "npm",
+        "openai",
+    ),
     *("private_key", "pypi_token", "sendgrid", "slack", "square_oauth", "stripe", "telegram_token", "twilio"),
 )
 _NEWER = (
@@ -19,11 +29,14 @@ _NEWER = (
 """Formats younger than the library."""
 
 
+@lru_cache(maxsize=16384)
 def secret_spans(text: str) -> tuple[tuple[int, int], ...]:
     """Give the ranges of characters that hold a secret, in order, none overlapping."""
     if not _CANDIDATE.search(text):
         return ()
-    found = sorted(match.span() for pattern in (*_known_formats(), *_NEWER) for match in pattern.finditer(text))
+    found = sorted(
+        match.span() for pattern in (*_known_formats(), *_NEWER) for match in pattern.finditer(text)
+    )
     spans: list[tuple[int, int]] = []
     for start, end in found:
         if spans and start < spans[-1][1]:

@@ -69,7 +69,9 @@ class State:
 
     def same_text(self, text: str) -> tuple[Fact, ...]:
         """Give the latest versions that say the same (rule 5), by id."""
-        return self._latest(self.by_text.get(folded(text), frozenset()), lambda fact: folded(fact.text) == folded(text))
+        return self._latest(
+            self.by_text.get(folded(text), frozenset()), lambda fact: folded(fact.text) == folded(text)
+        )
 
     def same_key(self, key: str, entity_id: str | None) -> tuple[Fact, ...]:
         """Give the latest versions that have this key, by id."""
@@ -91,7 +93,9 @@ class State:
 
     def open_cards(self) -> tuple[Card, ...]:
         """Give the cards that wait, oldest first."""
-        return tuple(sorted((c for c in self.cards.values() if c.status == "open"), key=lambda c: (c.opened_at, c.id)))
+        return tuple(
+            sorted((c for c in self.cards.values() if c.status == "open"), key=lambda c: (c.opened_at, c.id))
+        )
 
 
 def state_of(facts: Iterable[Fact], cards: Iterable[Body], scalars: Body) -> State:
@@ -152,7 +156,8 @@ def _fold_fact(state: State, verb: str, body: Body) -> None:
     else:
         changes = {key: value for key, value in body.items() if key in _FACT_FIELDS - {"id", "version"}}
         state.facts[name] = tuple(
-            replace(one, **changes) if one.version == body["version"] else one for one in state.facts.get(name, ())
+            replace(one, **changes) if one.version == body["version"] else one
+            for one in state.facts.get(name, ())
         )
 
 

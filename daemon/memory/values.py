@@ -10,7 +10,7 @@ from parsers.dates import Period
 from parsers.model.facts import KIND_OF, Fact, Sensitivity
 from parsers.model.notes import NotePath
 from parsers.sameness import folded, opposed
-from parsers.statements import Statement, Wording
+from parsers.statements import Spot, Statement, Wording
 
 _NEAR = 90.0
 """Likeness (rapidfuzz, of 100) from which a change may be a slip of the pen (rule 3)."""
@@ -21,19 +21,19 @@ def place_of(key: str | None, entity_id: str | None) -> tuple[str, str] | None:
     return (entity_id or "", folded(key)) if key else None
 
 
-def new_fact(work: Deliberation, statement: Statement, note: NotePath) -> Fact:
+def new_fact(work: Deliberation, spot: Spot, note: NotePath) -> Fact:
     """Give the first version of a fact the person wrote: theirs, certain, confirmed (rule 1)."""
-    wording = statement.wording
+    wording = spot.says.wording
     moment = work.moment
     fact = Fact(
-        id=_free_id(work, statement),
+        id=_free_id(work, spot.says),
         version=1,
         user_id=work.state.user_id,
-        kind=KIND_OF[statement.section],
+        kind=KIND_OF[spot.section],
         text=wording.text,
         key=wording.key,
         value=wording.value,
-        anchor=statement.anchor,
+        anchor=spot.says.anchor,
         entity_id=None,
         status="confirmed",
         confidence=1.0,
@@ -150,7 +150,9 @@ def succeed(work: Deliberation, earlier: Fact, wording: Wording, fact: Fact) -> 
         work.amend("restored", earlier, status="confirmed", retracted_at=None)
         earlier = work.state.facts[earlier.id][-1]
     if earlier.source == "user" and work.moment.recent(earlier.recorded_at):
-        kept = replace(earlier, text=fact.text, key=fact.key, value=fact.value, kind=fact.kind, anchor=fact.anchor)
+        kept = replace(
+            earlier, text=fact.text, key=fact.key, value=fact.value, kind=fact.kind, anchor=fact.anchor
+        )
         _correct(work, earlier, dated(work, kept, wording))
     else:
         supersede(work, earlier, fact)
@@ -182,9 +184,13 @@ def disputes(work: Deliberation, fact: Fact) -> None:
     """Ask about a fact that stands beside another value of its key, or beside its own negation (rules 4, 6)."""
     place = place_of(fact.key, fact.entity_id)
     if fact.key and place and place not in work.state.several and not work.asked("key", "/".join(place)):
-        others = [f for f in work.state.same_key(fact.key, fact.entity_id) if f.id != fact.id and _stands(work, f)]
+        others = [
+            f for f in work.state.same_key(fact.key, fact.entity_id) if f.id != fact.id and _stands(work, f)
+        ]
         if others and not any(opposed(other.text, fact.text) for other in others):
-            work.open_card("key", (others[-1].id, fact.id), f"{others[-1].text}\n{fact.text}", key="/".join(place))
+            work.open_card(
+                "key", (others[-1].id, fact.id), f"{others[-1].text}\n{fact.text}", key="/".join(place)
+            )
     for other in _opposites(work, fact):
         key = "/".join(sorted((other.id, fact.id)))
         if not work.asked("contradiction", key):

@@ -26,6 +26,8 @@ LIMIT = 2_000_000
 class RegisterClosed(ClavaireError):
     """The register takes no line now; `problem` says why, in the catalogue's words."""
 
+    exit_code = 3
+
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         values = ", ".join(value for _, value in problem.values)

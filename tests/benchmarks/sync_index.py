@@ -1,4 +1,4 @@
-"""What `clavaire sync` does for the index: `python sync_index.py VAULT STATE` brings it in step and says what changed."""
+"""The index as `clavaire sync` does it: `sync_index.py VAULT STATE` brings it in step, says what changed."""
 
 import sys
 from pathlib import Path

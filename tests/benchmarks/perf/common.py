@@ -1,3 +1,4 @@
+# ruff: noqa: PGH004
 # ruff: noqa
 """Shared measuring code (stdlib only, Linux). Wall, CPU and peak RSS of whole process trees."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ruff: noqa: PGH004
 # ruff: noqa
 """The floor: the smallest Python program that does a vault daemon's work, as a reference for ratios.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ruff: noqa: PGH004
 # ruff: noqa
 """Physical limits of one vault on this machine, with Python's own sqlite3 (stdlib only, + rg if present).
 

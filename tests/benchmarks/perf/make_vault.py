@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ruff: noqa: PGH004
 # ruff: noqa
 """Deterministic synthetic Obsidian vaults (stdlib only).
 

@@ -1,6 +1,8 @@
 import unicodedata
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from daemon.index import notes
 from daemon.index.problems import problems
@@ -87,6 +89,50 @@ def test_an_incremental_index_equals_a_rebuilt_one(settled):
     settled.saved("D2/N8.md")
     before = dump(settled.index)
     assert dump(settled.rebuilt()) == before
+
+
+NAMES = st.sampled_from(["A.md", "b.md", "Été.md", NFD_ETE, "D/A.md", "D/E/c.md", "会.md"])
+TEXTS = st.sampled_from(
+    ["", "tulipe", "# T\n\nrose [[A]] #t\n", "---\naliases: [x]\n---\nmot %%caché%%\n", "会議は", "rose"]
+)
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("put"), NAMES, TEXTS),
+        st.tuples(st.just("delete"), NAMES),
+        st.tuples(st.just("rename"), NAMES, NAMES),
+        st.tuples(st.just("scan")),
+        st.tuples(st.just("unseen")),
+    ),
+    max_size=12,
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
+@given(steps=STEPS, by_scan=st.booleans())
+def test_law_10_whatever_happens_and_is_heard_the_index_equals_a_rebuilt_one(
+    tmp_path_factory, settled, steps, by_scan
+):
+    folder = tmp_path_factory.mktemp("law")
+    law = type(settled)(folder / "vault", folder / "state")
+    for action, *names in steps:
+        full = [law.root / name for name in names[:2]]
+        if action == "put":
+            law.put(*names)
+        elif action == "scan":
+            law.settle()
+        elif action == "unseen":
+            law.unseen = lambda path: path.startswith("D/")
+            law.settle()
+            law.unseen = None
+        elif full[0].exists():
+            full[-1].parent.mkdir(parents=True, exist_ok=True)
+            full[0].unlink() if action == "delete" else full[0].rename(full[1])
+        if not by_scan and names:
+            law.saved(*names[: 1 if action == "put" else 2])
+    law.settle()
+    before = dump(law.index)
+    assert dump(law.rebuilt()) == before
+    law.index.close()
 
 
 def test_nothing_is_opened_when_nothing_changed(settled):

@@ -1,5 +1,7 @@
 import random
 import string
+import subprocess
+import sys
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 from daemon.index import schema
 from daemon.index import search as module
 from daemon.index.search import search
+from daemon.index.store import Index
 
 
 def paths(settled, query, **options):
@@ -181,6 +184,43 @@ def test_equal_scores_are_ordered_by_path_however_many_there_are(settled):
         settled.saved(name)
     assert paths(settled, "tulipe", limit=10) == names[:10]
     assert paths(settled, "tulipe", limit=0) == []
+
+
+def test_searching_imports_nothing_that_is_slow_to_start():
+    program = "import sys, daemon.index.search; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout
+    assert {name.partition(".")[0] for name in loaded.split()}.isdisjoint(
+        {
+            "yaml",
+            "sqlite_utils",
+            "pydantic",
+            "watchdog",
+            "rich",
+            "click",
+            "babel",
+            "dataclasses",
+            "parsers",
+            "config",
+        }
+    )
+
+
+def test_opening_and_searching_loads_no_library_of_the_writer(tmp_path):
+    Index.rebuild(tmp_path, lambda index: None).close()
+    program = """import sys
+from pathlib import Path
+from daemon.index.store import Index
+from daemon.index.search import search
+index = Index.open(Path(sys.argv[1]), write=False)
+assert search(index.connection, "rien") == []
+print(*sys.modules)"""
+    command = [sys.executable, "-c", program, str(tmp_path)]
+    loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert {name.partition(".")[0] for name in loaded.split()}.isdisjoint(
+        {"yaml", "sqlite_utils", "pydantic", "watchdog", "rich", "ruamel", "babel", "markdown_it"}
+    )
 
 
 def test_search_knows_the_row_ids_of_the_schema():

@@ -19,6 +19,15 @@ def files(state):
     return sorted(path.name for path in state.iterdir())
 
 
+@pytest.mark.parametrize("name", ["état %41", "a?mode=ro", "#1", "a b"])
+def test_the_state_folder_may_have_any_name(tmp_path, name):
+    Index.rebuild(tmp_path / name, filled(1)).close()
+    assert files(tmp_path) == [name]
+    index = Index.open(tmp_path / name, write=False)
+    assert scalar(index, "value") == 1
+    index.close()
+
+
 def test_there_is_no_index_before_the_first_rebuild(tmp_path):
     with pytest.raises(IndexOutdated):
         Index.open(tmp_path / "state", write=False)
@@ -128,6 +137,23 @@ def test_a_damaged_index_is_outdated(tmp_path, damage):
     for write in (True, False):
         with pytest.raises(IndexOutdated):
             Index.open(tmp_path, write=write)
+
+
+def test_a_damage_found_while_writing_asks_for_a_rebuild(settled):
+    for n in range(200):
+        settled.put(f"{n}.md", f"texte {n} " + " ".join(f"mot{n}x{k}" for k in range(50)))
+    settled.settle()
+    settled.index.close()
+    path = settled.state / settled.index.name
+    data = path.read_bytes()
+    path.write_bytes(data[:8192] + b"\xff" * (len(data) - 8192))
+    settled.index = Index.open(settled.state, write=True)
+    for n in range(200):
+        settled.put(f"{n}.md", f"autre texte {n}")
+    with pytest.raises(IndexOutdated):
+        settled.settle()
+    settled.rebuilt()
+    assert not settled.settle()
 
 
 def test_current_that_names_a_missing_file_is_outdated(tmp_path):

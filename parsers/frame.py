@@ -1,0 +1,107 @@
+"""The frame of a managed note: its sections, and what is hidden or broken in it.
+
+A note is scanned once. Afterwards an edit that stays inside one section and touches nothing that opens or closes a
+block, a comment or a marker only shifts the frame: a save in a note of thousands of lines costs what it changed.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from parsers.model.notes import Comment, Fault, Section
+from parsers.note import scan
+
+_TAGS = re.compile(r"^ {0,3}<(?!!-- clavaire:(?:begin|end) )", re.MULTILINE)
+"""HTML blocks end at blank lines, so a harmless-looking edit may open what they hide."""
+_HARMFUL = re.compile(r"[<>]|%%|```|~~~|={7}")
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Where the sections of a text stand; offsets are characters, lines 1-based."""
+
+    sections: tuple[Section, ...]
+    comments: tuple[Comment, ...]
+    """The `%%` block comments."""
+    tasks: frozenset[int]
+    """Lines that are tasks for Obsidian too."""
+    faults: tuple[Fault, ...]
+    shiftable: bool
+    """Whether an edit inside a section may only shift it."""
+
+    def section(self, name: str) -> Section | None:
+        """Give the section of that name, None when there is none."""
+        return next((section for section in self.sections if section.name == name), None)
+
+
+def frame_of(text: str, *, tasks: bool = False) -> Frame:
+    """Give the frame of a text; with `tasks`, the lines that are tasks too (it is then never shifted)."""
+    note = scan(text)
+    return Frame(
+        note.sections,
+        tuple(comment for comment in note.comments if comment.kind == "block"),
+        frozenset(task.line for task in note.tasks) if tasks else frozenset(),
+        note.faults,
+        not tasks and not note.faults and not _TAGS.search(text),
+    )
+
+
+def shifted(frame: Frame, old: str, new: str) -> Frame | None:
+    """Give the frame of `new` from that of `old`, None when it has to be scanned."""
+    if not frame.shiftable:
+        return None
+    start, stop, fresh_stop = _difference(old, new)
+    inside = next((one for one in frame.sections if one.start <= start and stop <= one.end), None)
+    if inside is None or _HARMFUL.search(old[start:stop]) or _HARMFUL.search(new[start:fresh_stop]):
+        return None
+    moved = fresh_stop - stop
+    lines = new.count("\n", start, fresh_stop) - old.count("\n", start, stop)
+    sections = tuple(_shifted_section(one, stop, moved, lines) for one in frame.sections)
+    comments = tuple(_shifted_comment(one, start, stop, moved, lines) for one in frame.comments)
+    return replace(frame, sections=sections, comments=comments)
+
+
+def _difference(old: str, new: str) -> tuple[int, int, int]:
+    """Whole lines that differ: (start, end in `old`, end in `new`)."""
+    least = min(len(old), len(new))
+    head = _longest(least, lambda size: old[:size] == new[:size])
+    start = old.rfind("\n", 0, head) + 1
+    tail = _longest(least - start, lambda size: old[len(old) - size :] == new[len(new) - size :])
+    stop = old.find("\n", len(old) - tail) + 1 or len(old)
+    return start, stop, len(new) - (len(old) - stop)
+
+
+def _longest(most: int, same: Callable[[int], bool]) -> int:
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if same(middle) else (low, middle - 1)
+    return low
+
+
+def _shifted_section(one: Section, stop: int, moved: int, lines: int) -> Section:
+    if one.end < stop:
+        return one
+    if one.start <= stop:
+        return replace(one, end=one.end + moved, end_line=one.end_line + lines)
+    return replace(
+        one,
+        start=one.start + moved,
+        end=one.end + moved,
+        begin_line=one.begin_line + lines,
+        end_line=one.end_line + lines,
+    )
+
+
+def _shifted_comment(one: Comment, start: int, stop: int, moved: int, lines: int) -> Comment:
+    if one.end <= start:
+        return one
+    if one.start < stop:
+        return replace(one, end=one.end + moved, end_line=one.end_line + lines)
+    return replace(
+        one,
+        start=one.start + moved,
+        end=one.end + moved,
+        start_line=one.start_line + lines,
+        end_line=one.end_line + lines,
+    )
