@@ -84,7 +84,8 @@ class Keeper:
         if batch is None and self._tidy and not retry:
             self._tidy = self.app.history.index.idle_step()
             return False
-        return not self._pass(batch)
+        # A pass that failed forgot its paths: what is tried again is everything.
+        return not self._pass(None if retry else batch)
 
     def _pass(self, batch: Batch | None) -> bool:
         """Make one pass, over everything when there is no batch; False when it has to be made again."""
