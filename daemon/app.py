@@ -23,6 +23,8 @@ from daemon.memory.state import State
 from daemon.pipeline import Circumstances, Outcome, Pipeline
 from daemon.places import original, place, set_place, state_folder, vault_id
 from daemon.register import repair
+from daemon.rest import fingerprint
+from daemon.scheduler import JOBS, next_after
 from daemon.register.keys import make_secret
 from daemon.register.register import Register
 from daemon.vault.door import Vault
@@ -104,6 +106,8 @@ def _wire(root: Path, settings: Settings, name: str, clock: Clock) -> App:
         moment=partial(_moment, settings, clock),
         showing=partial(_showing, settings, words, root, history),
         words=words,
+        next_due=lambda now: next_after(JOBS, now, zone(settings)),
+        settings=fingerprint(settings),
         memory=settings.memory.enabled,
     )
     made.append(Pipeline(vault, history, around))

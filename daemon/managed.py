@@ -170,7 +170,9 @@ def said(
         edits += _strays(profile.profile)
         problems += _stray_problems(profile.profile, state) + _missing_sections(profile)
         problems += _secrets(profile.profile, secret)
-        if not _same(profile, before.get(profile.path)):
+        if _held(state, profile.path):  # the same bytes back, after the note had vanished, say something too
+            readings.append(_reading(profile, profile.profile, before.get(profile.path)))
+        elif not _same(profile, before.get(profile.path)):
             readings.append(_reading(profile, profile.profile, before.get(profile.path), resting))
     elif profile and profile.vanished and before.get(profile.path):
         readings.append(_reading(profile, ProfileSaid((), ()), before.get(profile.path)))
@@ -187,6 +189,11 @@ def _secrets(what: ProfileSaid, secret: Secret) -> list[Problem]:
         for one in what.statements
         if secret(one.says.wording.text)
     ]
+
+
+def _held(state: State, path: NotePath) -> bool:
+    """Whether lines of the note are held until they are back or a card is answered (rule 8)."""
+    return any(c.kind == "loss" and c.status == "open" and c.note == path for c in state.cards.values())
 
 
 def _same(one: Source, before: Stood | None) -> bool:
@@ -299,7 +306,7 @@ def wanted(
     if one.etag is None or one.frame is None or one.text is None or not one.usable:
         return None
     if one.profile:
-        shows = _profile_view(state, showing, resting)
+        shows = _profile_view(state, showing, resting, before)
         after, before = profile_renderer.render(shows, one.text, one.frame, one.profile, resting)
         stood_there = Stood(one.etag, before.ids, before.repeats)
         return Wanted(after.text, Stood(one.etag, after.ids, after.repeats), stood_there)
@@ -310,11 +317,14 @@ def wanted(
     return Wanted(text, Stood(one.etag, {"cards": tuple(view.cards)}), Stood(one.etag, {"cards": known}))
 
 
-def _profile_view(state: State, showing: Showing, resting: frozenset[str]) -> profile_renderer.ProfileView:
+def _profile_view(
+    state: State, showing: Showing, resting: frozenset[str], before: Stood | None
+) -> profile_renderer.ProfileView:
     names = ("since", "until", "sensitive", "review", "yes")
     words = {name: showing.words[0].say(f"field.{name}") for name in names}
     today = showing.today.isoformat()
-    return profile_renderer.view(state.facts.values(), state.cards.values(), today, words, resting)
+    stood_there = frozenset(name for names in before.ids.values() for name in names) if before else frozenset[str]()
+    return profile_renderer.view(state.facts.values(), state.cards.values(), today, words, resting, stood_there)
 
 
 def journal(state: State, showing: Showing) -> str:

@@ -33,11 +33,12 @@ from daemon.managed import Showing, Source, Stood, Wanted
 from daemon.memory.decide import decide
 from daemon.memory.moment import Moment
 from daemon.memory.state import State
+from daemon.rest import remember, searched
 from daemon.vault.disk import Reading
 from daemon.vault.door import Vault
 from daemon.vault.errors import NoteChanged, NoteExists, NoteMissing, VaultError
 from daemon.vault.kept import Late
-from daemon.vault.walk import Listing
+from daemon.vault.walk import Entry, Listing
 from parsers.model.edits import ClockTick, Edit, Lines
 from parsers.model.notes import Etag, NotePath, Problem
 from parsers.model.register import Record
@@ -45,8 +46,6 @@ from parsers.model.register import Record
 ROUNDS = 8
 """How often a pass starts again because a note changed meanwhile; then the next event or scan does."""
 _FIGHT = timedelta(minutes=10)
-_UNSEARCHED = frozenset((NAMES.cards, NAMES.journal))
-"""Managed notes that only repeat what stands elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +66,10 @@ class Circumstances:
     moment: Callable[[State], Moment]
     showing: Callable[[Moment], Showing]
     words: Catalogue
+    next_due: Callable[[datetime], datetime]
+    """Gives the first time after one at which the clock asks for something."""
+    settings: str
+    """A hash of every setting."""
     memory: bool = True
     """`memory.enabled`: false leaves every managed note alone."""
 
@@ -111,7 +114,17 @@ class Pipeline:
             if listing is not None or edits or any(path.startswith(NAMES.assistant) for path in paths or ()):
                 outcome = self._managed(edits, frozenset(busy), listing)
             changes = self._index(paths, listing, outcome.written, progress)
+            if listing is not None and not outcome.written:
+                self._remember_rest(listing)
             return replace(outcome, changes=changes)
+
+    def _remember_rest(self, listing: Listing) -> None:
+        """Keep that a whole pass found nothing to write: until something changes, the next need not look."""
+        index = self.history.index
+        kept = {path: rows.shown(index, path) for path in managed.SHOWN_NOTES}
+        etags = {path: found[0] for path, found in kept.items() if found}
+        moment = self.around.moment(self.history.state)
+        remember(index, listing, etags, self.around.next_due(moment.now), self.around.settings)
 
     def submit(self, edits: Sequence[Edit]) -> Outcome:
         """Decide and accept edits; the notes are left to the process that keeps them in step."""
@@ -236,7 +249,7 @@ class Pipeline:
     ) -> list[NotePath]:
         """Write one note if it is not as it should be; give its path when it was written."""
         if one.vanished:
-            return self._make_again(one, before, showing)
+            return self._make_again(one, showing)
         if want is None or one.on_disk is None:
             return []
         merged = self._displaced.pop(one.path, None)
@@ -270,12 +283,12 @@ class Pipeline:
             self._rest = Rest(one, ids, showing.today)
             self.history.touched = set()
 
-    def _make_again(self, one: Source, before: Stood | None, showing: Showing) -> list[NotePath]:
+    def _make_again(self, one: Source, showing: Showing) -> list[NotePath]:
         """Make a vanished or emptied note again: the cards at once, the facts once nothing is held any more."""
         latest = [versions[-1] for versions in self.history.state.facts.values()]
         held = any(fact.status == "held" for fact in latest)
         current = any(fact.status == "confirmed" and fact.retracted_at is None for fact in latest)
-        if before is None or (one.path == NAMES.profile and (held or not current)):
+        if one.path == NAMES.profile and (held or not current):
             return []
         text = managed.frames(one.path, None, self.around.words)
         empty = managed.source(one.path, text.encode("utf-8"), Etag(""))
@@ -380,7 +393,7 @@ class Pipeline:
     def fill(self, progress: Progress, index: Index) -> None:
         """Fill a new index with every note of the vault."""
         listing = self.vault.walk()
-        entries = (entry for entry in listing.entries if self._searched(entry.path))
+        entries = filter(searched, listing.entries)
         refresh(index, entries, listing.unknown, self._readable, progress)
 
     def _index(
@@ -392,22 +405,27 @@ class Pipeline:
     ) -> Changes:
         index = self.history.index
         if listing is None:
-            wanted = sorted({*(paths or ()), *written})
-            return refresh_paths(
-                index, [(p, self.vault.entry(p)) for p in wanted if self._searched(p)], self._readable
-            )
-        entries = [entry for entry in listing.entries if self._searched(entry.path)]
+            return refresh_paths(index, self._entries({*(paths or ()), *written}), self._readable)
+        entries = filter(searched, listing.entries)
         changes = refresh(index, entries, listing.unknown, self._readable, progress)
         noted = (*listing.failures, *listing.problems)
         if list(noted) != problems(index, "vault"):
             replace_problems(index, "vault", noted)
         if written:
-            fresh = [(path, self.vault.entry(path)) for path in written if self._searched(path)]
-            refresh_paths(index, fresh, self._readable)
+            refresh_paths(index, self._entries(written), self._readable)
         return changes
 
-    def _searched(self, path: NotePath) -> bool:
-        return path not in _UNSEARCHED
+    def _entries(self, paths: Collection[NotePath]) -> list[tuple[NotePath, Entry | None]]:
+        """What stands at paths now; where that cannot be known the index keeps what it has."""
+        found: list[tuple[NotePath, Entry | None]] = []
+        for path in sorted(paths):
+            try:
+                entry = self.vault.entry(path)
+            except VaultError:
+                continue
+            if entry is None or searched(entry):
+                found.append((path, entry))
+        return found
 
     def _readable(self, path: NotePath) -> Reading | Problem:
         try:

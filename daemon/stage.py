@@ -1,4 +1,4 @@
-"""The stage the demo plays on: a copy of a vault, a clock moved by hand, a person's hand, and a witness of every byte.
+"""The stage of the demo: a copy of a vault, a clock that is moved, a person's hand, a witness of every byte.
 
 The hand writes files as an editor does; everything else goes through the same pipeline as in daily use.
 """
@@ -8,30 +8,35 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from config.i18n import Catalogue, catalogue
+from config.i18n import catalogue
 from config.paths import NAMES
-from config.settings import General, Settings, zone
+from config.sections import General
+from config.settings import Settings, zone
 from daemon import app as wiring
 from daemon import reading
 from daemon.app import App
 from daemon.index.store import open_index
 from daemon.pipeline import Outcome
-from parsers.ids import is_id
+from parsers.ids import ID
 from parsers.model.edits import Edit
 from parsers.model.facts import Fact
 from parsers.model.notes import NotePath
 from parsers.note import scan
 
 Say = Callable[[str], None]
-Files = Mapping[str, bytes]
 
-_OWN_ID = re.compile(r" \^([a-z]-[0-9a-z]{8})(?=\r?$)")
-_MOST_LINES = 16
-"""Lines of one note's changes that are printed."""
+_OWN_ID = re.compile(rf" \^({ID.pattern})$", re.MULTILINE)
+_MANY = 14
+"""Changed lines of one note that are printed."""
+_FEW = 3
+"""So many of the journal's, and of a note of which nearly everything changed."""
+_WIDE = 150
+LINK = " · [["
+"""Before the link that ends a line of the journal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +49,17 @@ class Difference:
 
 
 class Stage:
-    """A vault in use, in a folder of its own; `differences` is what was not as it should be, so far."""
+    """A vault in use, in its own folder; of `checked` things, `differences` are not as they should be."""
 
     def __init__(self, source: Path, folder: Path, locale: str, start: datetime, say: Say) -> None:
         """Copy the vault; nothing of clavaire is in it yet."""
-        self.root, self._say, self.now = folder / "vault", say, start
+        self.root, self.now, self._say = folder / "vault", start, say
         general = General(timezone="Europe/Paris", locale=locale, state_folder=str(folder / "state"))
-        self.settings = Settings(general=general)
-        self.words: Catalogue = catalogue(locale)
+        self.settings, self.words = Settings(general=general), catalogue(locale)
         self.differences: list[Difference] = []
+        self.checked = 0
         shutil.copytree(source, self.root)
-        self._first = self._unmanaged()
-        self._seen = self._notes()
+        self._first, self._seen = self._unmanaged(), self.notes()
         self._app: App | None = None
 
     # ---- the program
@@ -82,24 +86,13 @@ class Stage:
         """Let time pass."""
         self.now += timedelta(**step)
 
-    def sync(self) -> Outcome:
+    def sync(self) -> None:
         """Let clavaire read the notes and write them; prints what it changed."""
-        outcome = self.app.pipeline.sync()
-        self._settled(outcome)
-        return outcome
+        self._settle(self.app.pipeline.sync())
 
-    def hand_in(self, edit: Edit) -> Outcome:
-        """Let an agent propose something, as `clavaire remember --as` does."""
-        outcome = wiring.accept(self.app, [edit])
-        self._settled(outcome)
-        return outcome
-
-    def _settled(self, outcome: Outcome) -> None:
-        self.expect(self.words.say("demo.check.open"), outcome.closed, None)
-        self._show("demo.clavaire")
-        self.expect(self.words.say("demo.check.unmanaged"), _unlike(self._unmanaged(), self._first), [])
-        again = self.app.pipeline.sync()
-        self.expect(self.words.say("demo.check.rest"), (again.records, again.written), ((), ()))
+    def hand_in(self, edit: Edit) -> None:
+        """Propose something, as an agent does with `clavaire remember --as`."""
+        self._settle(wiring.accept(self.app, [edit]))
 
     def drop_index(self) -> None:
         """Delete every file of the index while clavaire is stopped."""
@@ -107,16 +100,23 @@ class Stage:
             if path.name.startswith((NAMES.index_prefix, NAMES.current)):
                 path.unlink()
 
+    def _settle(self, outcome: Outcome) -> None:
+        self._show("demo.clavaire")
+        self.expect("open", outcome.closed, None)
+        self.expect("unmanaged", _unlike(self._unmanaged(), self._first), [])
+        again = self.app.pipeline.sync()
+        self.expect("rest", (again.records, again.written), ((), ()))
+
     def _clock(self) -> datetime:
         return self.now
 
     # ---- the person
 
-    def text(self, path: NotePath) -> str:
+    def text(self, path: NotePath = NAMES.profile) -> str:
         """Give a note as it stands."""
         return (self.root / path).read_bytes().decode("utf-8")
 
-    def write(self, path: NotePath, text: str) -> None:
+    def write(self, text: str, path: NotePath = NAMES.profile) -> None:
         """Save a note as an editor does; prints what the hand changed."""
         (self.root / path).write_bytes(text.encode("utf-8"))
         self._show("demo.you")
@@ -124,27 +124,29 @@ class Stage:
     def replace(self, old: str, new: str, path: NotePath = NAMES.profile) -> None:
         """Change some words of a note."""
         text = self.text(path)
-        self.expect(self.words.say("demo.check.there", text=old.strip()), text.count(old), 1)
-        self.write(path, text.replace(old, new))
+        self.expect("there", text.count(old), 1, text=old.strip())
+        self.write(text.replace(old, new, 1), path)
 
-    def line_of(self, text: str, path: NotePath = NAMES.profile) -> str:
-        """Give the whole line that holds a text, with its ending; empty when there is none."""
-        return next((line for line in self.text(path).splitlines(keepends=True) if text in line), "")
+    def line_of(self, words: str, path: NotePath = NAMES.profile) -> str:
+        """Give the whole line that holds these words, with its ending; empty when there is none."""
+        return next((line for line in self.text(path).splitlines(keepends=True) if words in line), "")
 
-    def tick(self, kind: str, choice: str) -> str:
-        """Tick a box of the one open card of a kind; gives what the card quotes."""
+    def tick(self, kind: str, choice: str) -> None:
+        """Tick a box of the one open card of a kind."""
         cards = [card for card in self.app.history.state.open_cards() if card.kind == kind]
-        self.expect(self.words.say("demo.check.one_card"), len(cards), 1)
+        self.expect("one_card", len(cards), 1)
         for card in cards[:1]:
             box = self.line_of(f"^{card.id}-{choice}", NAMES.cards)
             self.replace(box, box.replace("[ ]", "[x]"), NAMES.cards)
-            return card.text
-        return ""
+
+    def cards(self) -> list[str]:
+        """Give the kinds of the cards that wait."""
+        return [card.kind for card in self.app.history.state.open_cards()]
 
     # ---- what is known, as the commands that only read answer
 
     def facts(self, as_of: str | None = None, known_at: str | None = None) -> list[str]:
-        """Give the first lines of the facts that hold, as `clavaire facts` would."""
+        """Give the first lines of the facts that hold, as `clavaire facts` does."""
         index = open_index(self.app.folder, "")
         try:
             state = reading.state_in(index)
@@ -152,16 +154,19 @@ class Stage:
             index.close()
         place = zone(self.settings)
         if known_at:
-            state = reading.known_at(
-                self.app.register.read().records, reading.end_of(known_at, place, ""), state
-            )
+            until = reading.end_of(known_at, place, "")
+            state = reading.known_at(self.app.register.read().records, until, state)
         found = reading.facts(state, reading.Question(as_of=as_of), self.now.astimezone(place).date())
-        return sorted(fact.text.partition("\n")[0] for fact in found)
+        return sorted(_first_line(fact) for fact in found)
+
+    def latest(self) -> list[Fact]:
+        """Give the latest version of every fact."""
+        return [versions[-1] for versions in self.app.history.state.facts.values()]
 
     def fact(self, text: str) -> Fact | None:
         """Give the latest version of the fact that says, or said, this."""
         for versions in self.app.history.state.facts.values():
-            if any(one.text.partition("\n")[0] == text for one in versions):
+            if any(_first_line(one) == text for one in versions):
                 return versions[-1]
         return None
 
@@ -171,36 +176,122 @@ class Stage:
 
     # ---- the witness
 
-    def expect(self, what: str, found: object, wanted: object) -> None:
-        """Take note of what is not as it should be."""
+    def expect(self, what: str, found: object, wanted: object, **values: object) -> None:
+        """Take note of what is not as it should be; `what` names it in the catalogue."""
+        self.checked += 1
         if found != wanted:
-            self.differences.append(Difference(what, found, wanted))
+            self.differences.append(Difference(self.words.say(f"demo.check.{what}", **values), found, wanted))
 
-    def expect_facts(
-        self, before: Sequence[str], *, less: Iterable[str] = (), more: Iterable[str] = ()
-    ) -> None:
+    def expect_facts(self, before: Sequence[str], less: Sequence[str] = (), more: Sequence[str] = ()) -> None:
         """The facts that hold are those of before, without some, with some others."""
         wanted = Counter(before) - Counter(less) + Counter(more)
-        self.expect(self.words.say("demo.check.facts"), self.facts(), sorted(wanted.elements()))
+        self.expect("facts", self.facts(), sorted(wanted.elements()))
 
-    def expect_profile(self, typed: str, *, less: Iterable[str] = (), more: Iterable[str] = ()) -> None:
-        """Besides ids, Profil.md is as the hand left it, but for these lines of its sections."""
-        text = self.text(NAMES.profile)
-        self.expect(self.words.say("demo.check.outside"), _outside(text), _outside(typed))
-        wanted = Counter(_bare(typed)) - Counter(less) + Counter(more)
-        self.expect(self.words.say("demo.check.lines"), sorted(_bare(text)), sorted(wanted.elements()))
-        names = _OWN_ID.findall(text.replace("\r", ""), 0) if False else _ids(text)
-        self.expect(self.words.say("demo.check.ids"), len(names), len(set(names)))
+    def expect_profile(self, typed: str, less: Sequence[str] = (), more: Sequence[str] = ()) -> None:
+        """Besides ids, the facts' note is as the hand left it, but for these lines in its sections."""
+        text = self.text()
+        self.expect("outside", _outside(text), _outside(typed))
+        kept = [line for line in _bare(typed) if line not in less]
+        stood = [line for line in _bare(text) if line not in more]
+        came = [line for line in _bare(text) if line in more]
+        self.expect("lines", (stood, came), (kept, list(more)))
+        ids = _OWN_ID.findall(text)
+        self.expect("ids", len(ids), len(set(ids)))
 
-    def _notes(self) -> Files:
-        paths = (path for path in self.root.rglob("*") if path.is_file())
-        return {name: path.read_bytes() for path in paths if _shown(name := _name(path, self.root))}
+    def expect_answers(self, day: str, yes: str, no: str) -> None:
+        """On that day one text was true and the other was not; says so."""
+        found = self.facts(as_of=day)
+        self.expect("day", (yes in found, no in found), (True, False), day=day)
+        self.tell("demo.on_day", day=day, text=yes)
+
+    def notes(self) -> Mapping[str, bytes]:
+        """Give the bytes of every note."""
+        found = {_name(path, self.root): path for path in self.root.rglob("*.md")}
+        private = f"{NAMES.private_folder}/"
+        return {name: path.read_bytes() for name, path in found.items() if not name.startswith(private)}
 
     def _unmanaged(self) -> Mapping[str, tuple[bytes, int]]:
         """Bytes and time of every file that is not clavaire's."""
-        found = {}
-        for path in self.root.rglob("*"):
-            name = _name(path, self.root)
-            if path.is_file() and not name.startswith((f"{NAMES.assistant}/", f"{NAMES.private_folder}/")):
-                found[name] = (path.read_bytes(), path.stat().st_mtime_ns)
-        return found
+        ours = (f"{NAMES.assistant}/", f"{NAMES.private_folder}/")
+        found = {_name(path, self.root): path for path in self.root.rglob("*") if path.is_file()}
+        return {
+            name: (path.read_bytes(), path.stat().st_mtime_ns)
+            for name, path in found.items()
+            if not name.startswith(ours)
+        }
+
+    # ---- what changed, note by note
+
+    def tell(self, key: str, **values: object) -> None:
+        """Print a sentence below the scene."""
+        self._say(f"  {short(self.words.say(key, **values))}")
+
+    def _show(self, who: str) -> None:
+        notes = self.notes()
+        for name in sorted(notes.keys() | self._seen.keys()):
+            before, after = self._seen.get(name, b""), notes.get(name, b"")
+            lines = self._changes(name, before, after) if before != after else ()
+            for line in (self.words.say(who, note=name), *(f"  {line}" for line in lines)) if lines else ():
+                self._say(f"  {short(line)}")
+        self._seen = notes
+
+    def _changes(self, name: str, before: bytes, after: bytes) -> list[str]:
+        link = LINK if name == NAMES.journal else None
+        found = list(changes(_lines(before, link), _lines(after, link)))
+        if name.startswith(f"{NAMES.register_folder}/"):
+            return [self.words.plural("demo.register", len(found))]
+        most = _FEW if link or len(found) > 3 * _MANY else _MANY
+        more = len(found) - most
+        return [*found[:most], self.words.plural("demo.more", more)] if more > 0 else found
+
+
+def short(line: str) -> str:
+    """Give a line that is not too long to read."""
+    return line if len(line) <= _WIDE else f"{line[:_WIDE]}…"
+
+
+def changes(before: Sequence[str], after: Sequence[str]) -> Iterable[str]:
+    """Give what changed between two versions: `-` gone, `+` new, `~` the same line with its id."""
+    for tag, i, j, k, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        old, new = before[i:j], after[k:m]
+        if tag == "equal":
+            continue
+        if _bare("\n".join(old)) == _bare("\n".join(new)):
+            yield from (f"~ {line}" for line in new)
+        else:
+            yield from (f"- {line}" for line in old if _tells(line))
+            yield from (f"+ {line}" for line in new if _tells(line))
+
+
+def _tells(line: str) -> bool:
+    return bool(line.strip()) and not line.startswith("<!-- ")
+
+
+def _lines(data: bytes, end: str | None) -> list[str]:
+    lines = data.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
+    return [line.partition(end)[0] for line in lines] if end else lines
+
+
+def _bare(text: str) -> list[str]:
+    return _OWN_ID.sub("", text).split("\n")
+
+
+def _outside(text: str) -> str:
+    """A note without what its sections hold."""
+    parts, at = [], 0
+    for section in scan(text).sections:
+        parts.append(text[at : section.start])
+        at = section.end
+    return "".join([*parts, text[at:]])
+
+
+def _first_line(fact: Fact) -> str:
+    return fact.text.partition("\n")[0]
+
+
+def _unlike(found: Mapping[str, object], wanted: Mapping[str, object]) -> list[str]:
+    return sorted(name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name))
+
+
+def _name(path: Path, root: Path) -> str:
+    return path.relative_to(root).as_posix()

@@ -17,3 +17,12 @@ class ParseError(ClavaireError):
         """Build the sentence from where (`path`, 1-based `line`) and what (`reason`)."""
         self.path, self.line, self.reason = path, line, reason
         super().__init__(f"{path}:{line}: {reason}")
+
+
+class BadBlock(Exception):
+    """Why a block of properties cannot be read; it becomes a state of the note, and a problem."""
+
+    def __init__(self, reason: str, line: int) -> None:
+        """Keep what is wrong and where: `line` counts from 0 inside the block."""
+        super().__init__(reason)
+        self.reason, self.line = reason, line

@@ -7,13 +7,13 @@ and each piece is parsed alone and remembered: an edit in a section of thousands
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-
-from markdown_it import MarkdownIt
+from functools import cache
+from typing import TYPE_CHECKING
 
 from parsers.model.notes import Comment
 
-_BLOCKS = MarkdownIt("commonmark", {"html": True})
-_BLOCKS.core.ruler.enableOnly(["normalize", "block"])
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
 
 _ODD = re.compile(
     r"^(?: ?(?:`{3}|~{3}|<)| [-*+][ \t]|[-*+](?:[ \t]{2}|\t|$)| ?\d{1,9}[.)](?:[ \t]|$))", re.MULTILINE
@@ -110,11 +110,22 @@ def items(piece: str) -> tuple[tuple[int, int, Item], ...]:
     return tuple(found)
 
 
+@cache
+def _blocks() -> "MarkdownIt":
+    from markdown_it import MarkdownIt  # noqa: PLC0415 - 25 ms that most notes do not need: their lines are plain
+
+    blocks = MarkdownIt("commonmark", {"html": True})
+    blocks.core.ruler.enableOnly(["normalize", "block"])
+    return blocks
+
+
 def _shapes(piece: str) -> Iterable[tuple[int, int, int]]:
     """(first line, line after the first paragraph, line after the item) of each readable top-level item."""
     if _PLAIN.match(piece):
         return ((0, 1, 1),)
-    tokens = _BLOCKS.parse(piece)
+    if piece.isspace():
+        return ()
+    tokens = _blocks().parse(piece)
     lines = piece.split("\n")
     shapes = []
     for token, inner in zip(tokens, tokens[1:], strict=False):

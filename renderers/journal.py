@@ -85,7 +85,7 @@ def _line(record: Record, fact: Callable[[str], Fact | None], words: Words, prof
         return _fact_line(record, fact(str(body["id"])), verb, words, profile)
     who = _who(record.by, words)
     if noun == "card":
-        if body.get("kind") in _QUIET_CARDS or "answer" in body:
+        if body.get("kind") in _QUIET_CARDS or verb != "opened":
             return ""
         kind, text = body["kind"], str(body["text"]).replace("\n", " · ")
         return words.say(f"journal.card.{kind}", text=text, note=body.get("note") or "", who=who)

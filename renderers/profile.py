@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from parsers.frame import Frame
 from parsers.model.cards import Card
-from parsers.model.facts import SECTION_OF, Fact
+from parsers.model.facts import SECTION_OF, Fact, over
 from parsers.model.notes import Section
 from parsers.profile import ProfileSaid
 from parsers.sameness import folded
@@ -34,6 +34,10 @@ class ProfileView:
     facts: Mapping[str, ShownFact]
     leaving: Mapping[str, frozenset[str]]
     """Ids whose lines leave → the texts they have had."""
+    anchors: Mapping[str, str]
+    """Anchors of facts whose lines leave → their ids."""
+    forgotten: frozenset[str]
+    """Ids whose lines leave whatever they say: they stood, and their words are not known any more."""
 
 
 def view(
@@ -42,16 +46,20 @@ def view(
     today: str,
     words: Mapping[str, str],
     aside: Collection[str] = (),
+    stood: Collection[str] = (),
 ) -> ProfileView:
     """Give what the facts make of the note; `words` are the field names and values of the catalogue.
 
-    Facts in `aside` stand in the note as they should: nothing is said of them.
+    Facts in `aside` stand in the note as they should: nothing is said of them. `stood` are those whose lines
+    stood in the note when it was last read or written.
     """
     asked = {
         name for card in cards if card.status == "open" and card.kind == "returned" for name in card.subjects
     }
     shown: dict[str, ShownFact] = {}
     leaving: dict[str, frozenset[str]] = {}
+    anchors: dict[str, str] = {}
+    forgotten: set[str] = set()
     for versions in facts:
         fact = versions[-1]
         if fact.id in aside or fact.status in ("held", "pending") or fact.id in asked or fact.entity_id:
@@ -60,15 +68,18 @@ def view(
         if _stands(fact, today):
             tail = "".join(_tail(fact, words))
             shown[fact.id] = ShownFact(fact.id, SECTION_OF[fact.kind], fact.text, tail, fact.anchor, past)
-        else:
-            leaving[fact.id] = past
-    return ProfileView(shown, leaving)
+            continue
+        leaving[fact.id] = past
+        if fact.anchor:
+            anchors[fact.anchor] = fact.id
+        if fact.status == "forgotten" and fact.id in stood:
+            forgotten.add(fact.id)
+    return ProfileView(shown, leaving, anchors, frozenset(forgotten))
 
 
 def _stands(fact: Fact, today: str) -> bool:
     """A line stays while its fact holds, or when the person wrote its end themselves."""
-    held = fact.valid_to is None or fact.valid_to > today or fact.valid_to_text is not None
-    return fact.status == "confirmed" and fact.retracted_at is None and held
+    return fact.status == "confirmed" and fact.retracted_at is None and not over(fact, today)
 
 
 def _tail(fact: Fact, words: Mapping[str, str]) -> Iterable[str]:
@@ -115,7 +126,8 @@ def render(
             added += fresh
     repeats = frozenset(folded(spot.says.wording.text) for spot, name in lines if name is None)
     after = Rendered(spliced(text, splices), _ids(lines, added), repeats)
-    return after, Rendered(text, _ids(lines, []), repeats)
+    stood = [(spot, name or _left(spot, shows)) for spot, name in lines]
+    return after, Rendered(text, _ids(stood, []), repeats)
 
 
 def _ids(lines: Sequence[tuple[Spot, str | None]], added: Sequence[ShownFact]) -> dict[str, tuple[str, ...]]:
@@ -179,7 +191,7 @@ def _place_by_text(
     for index in loose if by_text else ():
         spot = spots[index]
         same = [fact for fact in by_text.get(spot.says.wording.text, []) if fact.id not in taken]
-        if same and spot.says.id not in shows.leaving:
+        if same:
             best = min(same, key=lambda fact: (fact.section != spot.section, fact.id))
             found[index] = best.id
             taken.add(best.id)
@@ -187,14 +199,18 @@ def _place_by_text(
 
 def _loose(spot: Spot, shows: ProfileView, aside: Collection[str]) -> list[Splice]:
     """A line that is no current fact: it leaves if its fact did, its id goes if another line has it."""
-    name = spot.says.id
-    if name is None:
-        return []
-    if name in shows.leaving:
-        return [Splice(spot.start, spot.stop, "")] if spot.says.wording.text in shows.leaving[name] else []
-    if name in shows.facts or name in aside:
+    if _left(spot, shows):
+        return [Splice(spot.start, spot.stop, "")]
+    if spot.says.id in shows.facts or spot.says.id in aside:
         return _cut(spot, [span for span in spot.says.id_spans if _is_ours(spot, span)])
     return []
+
+
+def _left(spot: Spot, shows: ProfileView) -> str | None:
+    """The fact that left of which a line, no current fact's, still says what clavaire knows of it."""
+    name = spot.says.id or shows.anchors.get(spot.says.anchor or "")
+    leaves = name in shows.forgotten or spot.says.wording.text in shows.leaving.get(name or "", ())
+    return name if leaves else None
 
 
 def _line(spot: Spot, fact: ShownFact) -> list[Splice]:

@@ -314,7 +314,8 @@ class TwoWriters(RuleBasedStateMachine):
         text = self.now_in_note()
         if text and text.strip():
             self.versions.append(text)
-        self.saved, self.cards_saved = text, self.home.cards()
+        self.saved = text if text and text.strip() else None
+        self.cards_saved = self.home.cards()
 
     def teardown(self) -> None:
         try:

@@ -72,6 +72,18 @@ class Session:
 
         return open_writable(self.root, self.settings)
 
+    def at_rest(self) -> bool:
+        """Whether a pass over the vault would change nothing at all."""
+        from daemon.doors import doors, wall_clock
+        from daemon.places import place
+        from daemon.rest import at_rest
+
+        root = self.root
+        folder = self.state_folder()
+        if place(folder) != root:
+            return False
+        return at_rest(*doors(root, folder, self.settings), self.settings, wall_clock())
+
     def state_folder(self) -> Path:
         """The vault's state folder, for commands that only read."""
         from daemon.places import state_folder

@@ -1,11 +1,16 @@
 """Commands that keep a vault: demo, init, run, sync, host."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from daemon.cli.session import DONE, FOUND_PROBLEMS, Session, json_option, pass_session, progress, refused_by
+
+if TYPE_CHECKING:
+    from daemon.index.refresh import Changes
 
 
 @click.command()
@@ -69,22 +74,30 @@ def run(session: Session) -> None:
 @pass_session
 def sync(session: Session) -> None:
     """One pass to rest: read edits, render notes, then end."""
+    if session.at_rest():
+        from daemon.index.refresh import Changes
+
+        _show_sync(session, 0, (), Changes())
+        return
     app = session.app()
     try:
         outcome = app.pipeline.sync(progress=progress(session))
     finally:
         app.close()
-    changes = outcome.changes
+    _show_sync(session, len(outcome.records), outcome.written, outcome.changes)
+    refused_by(session, outcome)
+
+
+def _show_sync(session: Session, events: int, written: Sequence[str], changes: "Changes") -> None:
     values = {
-        "events": len(outcome.records),
-        "written": list(outcome.written),
+        "events": events,
+        "written": list(written),
         "added": len(changes.added),
         "changed": len(changes.changed),
         "removed": len(changes.removed),
         "renamed": len(changes.renamed),
     }
-    session.show(values, [session.say("cli.sync.done", **{**values, "written": len(outcome.written)})])
-    refused_by(session, outcome)
+    session.show(values, [session.say("cli.sync.done", **{**values, "written": len(written)})])
 
 
 @click.group()

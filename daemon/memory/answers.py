@@ -6,8 +6,7 @@ from dataclasses import replace
 from daemon.memory.moment import Deliberation
 from daemon.memory.pairing import alive
 from daemon.memory.proposals import accept, remember
-from daemon.memory.state import State
-from daemon.memory.values import dated, give_way
+from daemon.memory.values import dated, give_way, stands
 from parsers.model.cards import Card
 from parsers.model.edits import Answer, CardGone, Lines, LinesSettled, Remember
 from parsers.model.facts import KIND_OF, Fact
@@ -36,7 +35,7 @@ def _keep_proposal(work: Deliberation, card: Card, edit: Answer) -> None:
         kept = replace(fact, status="confirmed", recorded_at=at, last_seen_at=at)
         first = fact.text.partition("\n")[0]
         if edit.text and edit.text != first:
-            wording = reword(edit.text)
+            wording = reword(work.moment.redacted(edit.text))
             kept = replace(
                 dated(work, kept, wording),
                 text=wording.text,
@@ -47,7 +46,12 @@ def _keep_proposal(work: Deliberation, card: Card, edit: Answer) -> None:
                 provenance="user",
                 source_ref=None,
             )
-        accept(work, kept, how="accepted")
+        said = [one for one in work.state.same_text(kept.text) if one.id != fact.id and stands(work, one)]
+        if said:
+            work.amend("seen", said[0], last_seen_at=at)
+            work.amend("merged", fact, status="rejected", retracted_at=at)
+        else:
+            accept(work, kept, how="accepted")
 
 
 def _refuse_proposal(work: Deliberation, card: Card, _: Answer) -> None:
@@ -71,9 +75,14 @@ def _replace(work: Deliberation, card: Card, _: Answer) -> None:
 def _typo(work: Deliberation, card: Card, _: Answer) -> None:
     """The change was a slip of the pen: the old wording was never true, the new one starts where it did."""
     for name in card.subjects:
-        versions = work.state.facts.get(name, ())
-        if len(versions) >= 2 and alive(versions[-1]):
-            old, new = versions[-2:]
+        number = int((card.key or "").rpartition(".")[2])
+        kept = [
+            one
+            for one in work.state.facts.get(name, ())
+            if one.version >= number and one.retracted_at is None
+        ]
+        if len(kept) >= 2 and kept[0].version == number:
+            old, new = kept[:2]
             work.amend("retracted", old, valid_to=None, retracted_at=work.moment.at)
             work.amend("linked", new, valid_from=old.valid_from, supersedes=old.supersedes)
 
@@ -92,7 +101,7 @@ def _restore(work: Deliberation, card: Card, _: Answer) -> None:
 
 def _revive(work: Deliberation, card: Card, edit: Answer) -> None:
     for fact in _subjects(work, card):
-        if not alive(fact):
+        if not stands(work, fact):
             wording = reword(card.text)
             at = work.moment.at
             again = replace(
@@ -181,7 +190,7 @@ def settle_lines(work: Deliberation, edit: LinesSettled) -> None:
 def withdraw_moot(work: Deliberation) -> None:
     """Withdraw every open card whose object is gone."""
     for card in work.state.open_cards():
-        if _moot(work.state, card):
+        if _moot(work, card):
             withdraw(work, card)
 
 
@@ -190,14 +199,14 @@ def withdraw(work: Deliberation, card: Card) -> None:
     work.emit("card.withdrawn", id=card.id, status="withdrawn")
 
 
-def _moot(state: State, card: Card) -> bool:
-    facts = [state.latest(name) for name in card.subjects]
+def _moot(work: Deliberation, card: Card) -> bool:
+    facts = [work.state.latest(name) for name in card.subjects]
     if card.kind == "proposal":
         return all(fact is None or fact.status != "pending" for fact in facts)
     if card.kind in ("key", "contradiction"):
-        return not all(fact and alive(fact) and fact.valid_to is None for fact in facts)
+        return not all(fact and stands(work, fact) for fact in facts)
     if card.kind == "loss":
         return not any(fact and fact.status == "held" for fact in facts)
     if card.kind in ("typo", "review"):
         return not all(alive(fact) for fact in facts)
-    return card.kind == "returned" and any(alive(fact) for fact in facts)
+    return card.kind == "returned" and any(fact and stands(work, fact) for fact in facts)

@@ -5,7 +5,16 @@ from dataclasses import replace
 
 from daemon.memory.moment import Deliberation
 from daemon.memory.pairing import Line, NoteReading, Paired, alive
-from daemon.memory.values import disputes, give_way, new_fact, place_of, revise, sensitivity, succeed
+from daemon.memory.values import (
+    anchor_of,
+    disputes,
+    give_way,
+    new_fact,
+    place_of,
+    revise,
+    sensitivity,
+    succeed,
+)
 from parsers.model.facts import KIND_OF, Fact
 from parsers.model.notes import NotePath
 from parsers.sameness import folded
@@ -51,8 +60,9 @@ def _kept_line(work: Deliberation, line: Line, fact: Fact) -> None:
     kind = KIND_OF[line.spot.section]
     if fact.kind != kind:
         work.amend("moved", fact, kind=kind)
-    if line.spot.says.anchor != fact.anchor:
-        work.amend("anchored", work.state.facts[fact.id][-1], anchor=line.spot.says.anchor)
+    anchor = anchor_of(work, line.spot.says.anchor, fact.id)
+    if anchor != fact.anchor:
+        work.amend("anchored", work.state.facts[fact.id][-1], anchor=anchor)
     revise(work, work.state.facts[fact.id][-1], line.spot.says.wording)
 
 
@@ -137,7 +147,9 @@ def _lost(
     for note, facts in held.items():
         for fact in facts:
             work.amend("held", fact, status="held")
-        work.open_card("loss", tuple(f.id for f in facts), "\n".join(f.text for f in facts), note=note)
+        work.open_card(
+            "loss", tuple(f.id for f in facts), "\n".join(f.text.partition("\n")[0] for f in facts), note=note
+        )
 
 
 def _sudden(work: Deliberation, reading: NoteReading, section: str, lost: int) -> bool:

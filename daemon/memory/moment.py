@@ -40,6 +40,12 @@ class Moment:
         """`now` as the register writes it."""
         return stamp(self.now)
 
+    def redacted(self, text: str) -> str:
+        """Give a text without its secrets: what the register and the cards may hold (rule 13)."""
+        for start, end in reversed(self.secret_spans(text)):
+            text = text[:start] + "[…]" + text[end:]
+        return text
+
     def recent(self, at: str | None) -> bool:
         """Tell whether a time lies within the edit window."""
         return at is not None and self.now - instant(at) <= self.edit_window
@@ -94,7 +100,7 @@ class Deliberation:
             kind=kind,
             status="open",
             subjects=subjects,
-            text=text,
+            text=self.moment.redacted(text),
             origin=origin or self.by,
             note=note,
             key=key,

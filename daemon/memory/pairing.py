@@ -10,7 +10,7 @@ from typing import Literal
 
 from daemon.memory.moment import Moment
 from daemon.memory.state import State
-from parsers.model.facts import KIND_OF, Fact
+from parsers.model.facts import KIND_OF, Fact, over
 from parsers.model.notes import NotePath
 from parsers.sameness import folded
 from parsers.statements import Spot
@@ -41,7 +41,7 @@ class NoteReading:
     """Facts whose lines stand as they stood: their lines are not among the statements."""
 
 
-How = Literal["same", "reworded", "new", "repeat", "returned"]
+How = Literal["same", "reworded", "new", "repeat", "leaving", "returned"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +88,18 @@ class _Pairing:
         anchors = self._anchors() if any(spot.says.anchor for _, spot in self.spots) else {}
         seen: set[str] = set(self.taken)
         names: list[str | None] = []
-        for _, spot in self.spots:
+        for reading, spot in self.spots:
             one = spot.says
             name = one.id if one.id in self.state.facts else anchors.get(one.anchor or "") or one.id
+            if name and self._is_past(name) and self._stated_anew(reading, spot, name):
+                name = None
             names.append(name if name and name not in seen else None)
             seen.update(filter(None, (name,)))
         return names
 
     def _anchors(self) -> dict[str, str]:
         latest = (versions[-1] for versions in self.state.facts.values())
-        return {fact.anchor: fact.id for fact in latest if fact.anchor and alive(fact)}
+        return {fact.anchor: fact.id for fact in latest if fact.anchor and self._may_hold(fact)}
 
     def pair(self) -> Paired:
         self._same_id_same_text()
@@ -121,7 +123,7 @@ class _Pairing:
 
     def _known_text(self) -> None:
         for index, (_, one) in enumerate(self.spots):
-            if index in self.found or self._is_past(index):
+            if index in self.found or self._is_past(self.names[index]):
                 continue
             same = (
                 f
@@ -141,15 +143,21 @@ class _Pairing:
 
     def _rest(self) -> None:
         fresh: set[str] = set()
-        for index, (_, one) in enumerate(self.spots):
+        for index, (reading, one) in enumerate(self.spots):
             if index in self.found:
                 continue
-            if self._is_past(index):
-                self.found[index] = ("returned", self.state.latest(self.names[index] or ""))
+            name = self.names[index]
+            if name and self._is_past(name):
+                self.found[index] = (
+                    "leaving" if _stood(reading, name) else "returned",
+                    self.state.latest(name),
+                )
                 continue
             words = folded(one.says.wording.text)
             again = [
-                f for f in self.state.same_text(one.says.wording.text) if alive(f) and f.id in self.taken
+                f
+                for f in self.state.same_text(one.says.wording.text)
+                if f.id in self.taken and self._may_hold(f)
             ]
             if again or words in fresh:
                 self.found[index] = ("repeat", again[0] if again else None)
@@ -158,13 +166,24 @@ class _Pairing:
                 fresh.add(words)
 
     def _may_hold(self, fact: Fact) -> bool:
-        """A line may be this fact: it is alive, or rejected so lately that its coming back cancels that (rule 1)."""
-        return alive(fact) or (fact.status == "rejected" and self.moment.recent(fact.retracted_at))
+        """A line may be this fact: it is current, or rejected so lately that its coming back cancels that (rule 1)."""
+        if alive(fact):
+            return not over(fact, self.moment.today.isoformat())
+        return fact.status == "rejected" and self.moment.recent(fact.retracted_at)
 
-    def _is_past(self, index: int) -> bool:
-        """The line carries the id of a fact that is no longer kept (rule 8: an older version came back)."""
-        fact = self.state.latest(self.names[index] or "")
+    def _is_past(self, name: str | None) -> bool:
+        """The id of a fact that is no longer kept, or over (rule 8: an older version of the note, perhaps)."""
+        fact = self.state.latest(name or "")
         return fact is not None and not self._may_hold(fact) and fact.status != "pending"
+
+    def _stated_anew(self, reading: NoteReading, spot: Spot, name: str) -> bool:
+        """A past id does not count: what is over is said again (rule 4), or its leaving line was reworded."""
+        versions = self.state.facts[name]
+        if _stood(reading, name):
+            return versions[-1].status != "forgotten" and all(
+                one.text != spot.says.wording.text for one in versions
+            )
+        return reading.shown is not None and alive(versions[-1])
 
     def _gone(self) -> tuple[tuple[NoteReading, str, Fact], ...]:
         gone = []
@@ -172,6 +191,10 @@ class _Pairing:
             for section, names in (reading.shown.ids if reading.shown else {}).items():
                 for name in names:
                     fact = None if name in self.taken else self.state.latest(name)
-                    if fact and alive(fact) and fact.status != "held":
+                    if fact and alive(fact) and self._may_hold(fact) and fact.status != "held":
                         gone.append((reading, section, fact))
         return tuple(gone)
+
+
+def _stood(reading: NoteReading, name: str) -> bool:
+    return reading.shown is not None and any(name in names for names in reading.shown.ids.values())

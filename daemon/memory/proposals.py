@@ -1,12 +1,11 @@
 """What is stated outside the notes: by the person on a terminal, by agents (memory.md, rules 2, 4, 5, 7, 9, 12, 13)."""
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 
 from daemon.memory.moment import Deliberation, instant
 from daemon.memory.pairing import alive
-from daemon.memory.values import correct, dated, disputes, supersede
+from daemon.memory.values import correct, dated, disputes, stands, supersede
 from parsers.model.edits import Correct, Forget, Remember
 from parsers.model.facts import Fact
 from parsers.sameness import folded
@@ -21,16 +20,27 @@ def remember(work: Deliberation, edit: Remember) -> None:
     if edit.origin != "person" and _OWN.search(edit.text):
         return
     fact = _stated(work, edit)
-    same = [f for f in work.state.same_text(fact.text) if alive(f) or f.status == "pending"]
-    if same:
+    said = work.state.same_text(fact.text)
+    same = [one for one in said if stands(work, one)] or [one for one in said if one.status == "pending"]
+    if same and (edit.origin != "person" or same[0].status != "pending"):
         work.amend("seen", same[0], last_seen_at=work.moment.at)
     elif edit.origin == "person":
-        accept(work, fact)
+        _state(work, fact, same or [one for one in said if one.status == "rejected"])
     elif not _refused_before(work, fact):
         work.assert_fact(replace(fact, status="pending"), "proposed")
         replaced = _rivals(work, fact)
         text = f"{fact.text}\n{replaced[0].text}" if len(replaced) == 1 else fact.text
         work.open_card("proposal", (fact.id,), text, origin=edit.origin)
+
+
+def _state(work: Deliberation, fact: Fact, earlier: list[Fact]) -> None:
+    """Take the person's word: it confirms what was proposed and revives what was rejected (rule 7)."""
+    if not earlier:
+        accept(work, fact)
+    elif earlier[0].status == "pending":
+        accept(work, replace(fact, id=earlier[0].id, version=earlier[0].version), "accepted")
+    else:
+        accept(work, replace(fact, id=earlier[0].id, version=earlier[0].version + 1), "revived")
 
 
 def accept(work: Deliberation, fact: Fact, how: str = "stated") -> None:
@@ -46,14 +56,14 @@ def accept(work: Deliberation, fact: Fact, how: str = "stated") -> None:
 def _rivals(work: Deliberation, fact: Fact) -> list[Fact]:
     """The current facts of the same key."""
     same = work.state.same_key(fact.key, fact.entity_id) if fact.key else ()
-    return [other for other in same if alive(other) and other.id != fact.id and other.valid_to is None]
+    return [other for other in same if other.id != fact.id and stands(work, other)]
 
 
 def correct_fact(work: Deliberation, edit: Correct) -> None:
     """`clavaire correct`: the last wording was wrong."""
     fact = work.state.latest(edit.id)
     if fact and alive(fact):
-        correct(work, fact, reword(as_item(edit.text)))
+        correct(work, fact, reword(as_item(work.moment.redacted(edit.text))))
 
 
 def forget(work: Deliberation, edit: Forget) -> None:
@@ -63,8 +73,7 @@ def forget(work: Deliberation, edit: Forget) -> None:
 
 
 def _stated(work: Deliberation, edit: Remember) -> Fact:
-    clean = _redacted(edit.text, work.moment.secret_spans) if edit.origin != "person" else edit.text
-    wording = reword(as_item(clean))
+    wording = reword(as_item(work.moment.redacted(edit.text)))
     person = edit.origin == "person"
     at = work.moment.at
     fact = Fact(
@@ -95,12 +104,6 @@ def _stated(work: Deliberation, edit: Remember) -> Fact:
     )
     fields = replace(wording.fields, since=edit.since) if edit.since else wording.fields
     return dated(work, fact, replace(wording, fields=fields))
-
-
-def _redacted(text: str, spans: Callable[[str], tuple[tuple[int, int], ...]]) -> str:
-    for start, end in reversed(spans(text)):
-        text = text[:start] + "[…]" + text[end:]
-    return text
 
 
 def _refused_before(work: Deliberation, fact: Fact) -> bool:

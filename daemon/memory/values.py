@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-from rapidfuzz import fuzz
-
 from daemon.memory.moment import Deliberation
 from daemon.memory.pairing import alive
 from parsers.dates import Period
@@ -33,7 +31,7 @@ def new_fact(work: Deliberation, spot: Spot, note: NotePath) -> Fact:
         text=wording.text,
         key=wording.key,
         value=wording.value,
-        anchor=spot.says.anchor,
+        anchor=anchor_of(work, spot.says.anchor, None),
         entity_id=None,
         status="confirmed",
         confidence=1.0,
@@ -52,6 +50,14 @@ def new_fact(work: Deliberation, spot: Spot, note: NotePath) -> Fact:
         last_seen_at=moment.at,
     )
     return dated(work, fact, wording)
+
+
+def anchor_of(work: Deliberation, anchor: str | None, name: str | None) -> str | None:
+    """Give the anchor of a line for the fact `name`, None when another fact has it: it stands for one line only."""
+    if anchor is None:
+        return None
+    latest = (versions[-1] for versions in work.state.facts.values())
+    return None if any(f.anchor == anchor and f.id != name and stands(work, f) for f in latest) else anchor
 
 
 def _free_id(work: Deliberation, statement: Statement) -> str:
@@ -89,7 +95,7 @@ def _said(stated: Period | None) -> str | None:
 def revise(work: Deliberation, fact: Fact, wording: Wording) -> None:
     """Take the line of a known fact as it now reads: nothing, other fields, a correction, a change (rule 3)."""
     again = dated(work, replace(fact, text=wording.text, key=wording.key, value=wording.value), wording)
-    if wording.fields.since is None and fact.valid_from_text is not None:
+    if wording.fields.since is None and fact.valid_from_text is not None and fact.supersedes is None:
         again = replace(again, valid_from=None)
     if wording.fields.until is None and fact.valid_to_text is not None:
         again = replace(again, valid_to=None)
@@ -114,6 +120,28 @@ def correct(work: Deliberation, fact: Fact, wording: Wording) -> None:
 def _correct(work: Deliberation, fact: Fact, again: Fact, how: str = "corrected") -> None:
     work.amend("retracted", fact, retracted_at=work.moment.at)
     work.assert_fact(_next(work, fact, again), how)
+    if fact.supersedes and fact.valid_from and again.valid_from and fact.valid_from != again.valid_from:
+        _move_end(work, fact, again.valid_from)
+
+
+def _move_end(work: Deliberation, fact: Fact, start: str) -> None:
+    """What a fact followed ended where it started: when that day is corrected, so is the end."""
+    for one in work.state.facts.get(fact.supersedes or "", ()):
+        if (
+            one.retracted_at is None
+            and one.valid_to == fact.valid_from
+            and (one.id, one.version) != (fact.id, fact.version)
+        ):
+            if one.valid_from and start <= one.valid_from:
+                work.amend("retracted", one, retracted_at=work.moment.at)
+            else:
+                work.amend("closed", one, valid_to=start)
+
+
+def _close(work: Deliberation, fact: Fact, day: str) -> None:
+    """End a fact on a day, unless it had ended before."""
+    if fact.valid_to is None or day < fact.valid_to:
+        work.amend("closed", fact, valid_to=day, valid_to_text=None)
 
 
 def _next(work: Deliberation, fact: Fact, again: Fact) -> Fact:
@@ -133,15 +161,21 @@ def change(work: Deliberation, fact: Fact, again: Fact, *, since: Period | None)
     if fact.valid_from and start <= fact.valid_from:
         _correct(work, fact, again)
         return
-    work.amend("closed", fact, valid_to=start)
+    _close(work, fact, start)
     valid_to = again.valid_to if again.valid_to_text else None
     work.assert_fact(
         replace(_next(work, fact, again), valid_from=start, valid_to=valid_to, supersedes=fact.id), "changed"
     )
-    if fuzz.ratio(fact.text, again.text) >= _NEAR:
+    if _near(fact.text, again.text):
         key = f"{fact.id}.{fact.version}"
         if not work.asked("typo", key):
             work.open_card("typo", (fact.id,), f"{fact.text}\n{again.text}", key=key)
+
+
+def _near(one: str, other: str) -> bool:
+    from rapidfuzz import fuzz  # noqa: PLC0415 - 15 ms and 6 MB that only a change needs
+
+    return fuzz.ratio(one, other) >= _NEAR
 
 
 def succeed(work: Deliberation, earlier: Fact, wording: Wording, fact: Fact) -> None:
@@ -149,7 +183,8 @@ def succeed(work: Deliberation, earlier: Fact, wording: Wording, fact: Fact) -> 
     if earlier.status == "rejected":
         work.amend("restored", earlier, status="confirmed", retracted_at=None)
         earlier = work.state.facts[earlier.id][-1]
-    if earlier.source == "user" and work.moment.recent(earlier.recorded_at):
+    lately = earlier.source == "user" and work.moment.recent(earlier.recorded_at)
+    if lately or _before(work, fact, earlier):
         kept = replace(
             earlier, text=fact.text, key=fact.key, value=fact.value, kind=fact.kind, anchor=fact.anchor
         )
@@ -161,31 +196,47 @@ def succeed(work: Deliberation, earlier: Fact, wording: Wording, fact: Fact) -> 
 def supersede(work: Deliberation, earlier: Fact, fact: Fact, how: str = "changed") -> None:
     """Record a fact that follows another: ordered by start, a later start closes the earlier one (rule 4)."""
     start = fact.valid_from or work.moment.today.isoformat()
+    if earlier.source == fact.source and work.moment.recent(earlier.recorded_at):
+        work.amend("retracted", earlier, retracted_at=work.moment.at)
+        followed = earlier.supersedes or earlier.id
+        work.assert_fact(
+            replace(fact, valid_from=fact.valid_from or earlier.valid_from, supersedes=followed), how
+        )
+        return
     if earlier.valid_from and start < earlier.valid_from:
         work.assert_fact(replace(fact, valid_from=fact.valid_from, valid_to=earlier.valid_from), "stated")
         return
-    work.amend("closed", earlier, valid_to=start)
+    _close(work, earlier, start)
     work.assert_fact(replace(fact, valid_from=start, supersedes=earlier.id), how)
+
+
+def _before(work: Deliberation, fact: Fact, earlier: Fact) -> bool:
+    """Tell whether what takes the place of a fact starts no later: then there was no day on which that one was true."""
+    start = fact.valid_from or work.moment.today.isoformat()
+    return earlier.valid_from is not None and start <= earlier.valid_from
 
 
 def give_way(work: Deliberation, earlier: Fact, heir: Fact, *, correction: bool = True) -> None:
     """Make a fact that stands already the one that follows another (rule 4); a correction within the window."""
-    if correction and earlier.source == "user" and work.moment.recent(earlier.recorded_at):
+    lately = correction and earlier.source == "user" and work.moment.recent(earlier.recorded_at)
+    if lately or _before(work, heir, earlier):
         work.amend("retracted", earlier, retracted_at=work.moment.at)
-        if earlier.valid_from and not heir.valid_from:
-            work.amend("linked", heir, valid_from=earlier.valid_from)
+        followed = earlier.supersedes or earlier.id
+        work.amend("linked", heir, supersedes=followed, valid_from=heir.valid_from or earlier.valid_from)
         return
     start = heir.valid_from or work.moment.today.isoformat()
-    work.amend("closed", earlier, valid_to=start)
+    _close(work, earlier, start)
     work.amend("linked", heir, supersedes=earlier.id, valid_from=start)
 
 
 def disputes(work: Deliberation, fact: Fact) -> None:
     """Ask about a fact that stands beside another value of its key, or beside its own negation (rules 4, 6)."""
     place = place_of(fact.key, fact.entity_id)
+    if not stands(work, fact):
+        return
     if fact.key and place and place not in work.state.several and not work.asked("key", "/".join(place)):
         others = [
-            f for f in work.state.same_key(fact.key, fact.entity_id) if f.id != fact.id and _stands(work, f)
+            f for f in work.state.same_key(fact.key, fact.entity_id) if f.id != fact.id and stands(work, f)
         ]
         if others and not any(opposed(other.text, fact.text) for other in others):
             work.open_card(
@@ -199,8 +250,9 @@ def disputes(work: Deliberation, fact: Fact) -> None:
 
 def _opposites(work: Deliberation, fact: Fact) -> list[Fact]:
     near = (work.state.latest(name) for name in sorted(work.state.same_core(fact.text)))
-    return [f for f in near if f and f.id != fact.id and _stands(work, f) and opposed(f.text, fact.text)]
+    return [f for f in near if f and f.id != fact.id and stands(work, f) and opposed(f.text, fact.text)]
 
 
-def _stands(work: Deliberation, fact: Fact) -> bool:
+def stands(work: Deliberation, fact: Fact) -> bool:
+    """Tell whether a fact is kept and not over today."""
     return alive(fact) and (fact.valid_to is None or fact.valid_to > work.moment.today.isoformat())

@@ -81,6 +81,10 @@ class Store:
         data, stamp = _content(os.path.join(self.displaced, name))
         return Reading(path, data, etag_of(data), stamp, kept=name)
 
+    def waiting(self) -> bool:
+        """Whether a displaced version is still to be looked at."""
+        return bool(_listed(self.displaced))
+
     def late(self, now: float) -> list[Late]:
         """Every displaced version that its name does not vouch for; what was quiet becomes a backup."""
         found = []

@@ -51,3 +51,8 @@ class Fact:
     retracted_at: str | None
     supersedes: str | None
     last_seen_at: str
+
+
+def over(fact: Fact, today: str) -> bool:
+    """Tell whether a fact's line leaves its note: it ended, and not on a day the person wrote there themselves."""
+    return fact.valid_to is not None and fact.valid_to <= today and fact.valid_to_text is None

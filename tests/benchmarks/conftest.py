@@ -17,9 +17,7 @@ class Run(NamedTuple):
     """One whole process."""
 
     cpu: float
-    rss: float
-    """Peak, in MB."""
-    said: str
+    said: list[str]
 
 
 def measured(*command: object) -> Run:
@@ -35,7 +33,7 @@ def measured(*command: object) -> Run:
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     assert process.returncode == 0, said
-    return Run(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, said.strip())
+    return Run(usage.ru_utime + usage.ru_stime, said.split())
 
 
 class Beside:
@@ -74,8 +72,16 @@ class Beside:
 
     def report(self, what: str) -> str:
         ours, floor = self.cpu(self.ours), self.cpu(self.floor)
-        rss = max(run.rss for run in self.ours)
-        return f"\n{what}: {ours:.3f} CPU s, floor {floor:.3f}, ratio {self.ratio():.2f}, peak {rss:.1f} MB"
+        cpu = f"{ours:.3f} CPU s, floor {floor:.3f}, ratio {self.ratio():.2f}"
+        return f"\n{what}: {cpu}, peak {self.peak():.1f} MB"
+
+    def said(self) -> list[int]:
+        """Give what the last run says it added, changed and removed."""
+        return [int(number) for number in self.ours[-1].said[:3]]
+
+    def peak(self) -> float:
+        """Give the most memory that clavaire's program took, in MB."""
+        return max(float(run.said[3]) for run in self.ours)
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,96 @@
+"""Whether a vault is exactly as the last whole pass left it: then another pass would change nothing.
+
+Light to import and cheap: one listing, one SELECT, the bytes of the managed notes. Any doubt says no, and the pass
+itself finds out.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from datetime import datetime
+
+from config.paths import NAMES
+from config.settings import KEYS, Settings
+from daemon.index import memory as rows
+from daemon.index.notes import unchanged
+from daemon.index.store import Index, IndexOutdated
+from daemon.register.register import Register
+from daemon.vault.door import Vault
+from daemon.vault.errors import VaultError
+from daemon.vault.walk import Entry, Listing
+from parsers.model.notes import NotePath
+from parsers.model.register import Mark
+
+_NAME = "rest"
+_UNSEARCHED = frozenset((NAMES.cards, NAMES.journal))
+"""Managed notes that only repeat what stands elsewhere."""
+
+
+def searched(entry: Entry) -> bool:
+    """Tell whether a note of a listing is for searching: not a conflict copy, nor one that repeats others."""
+    return entry.conflict_of is None and entry.path not in _UNSEARCHED
+
+
+def fingerprint(settings: Settings) -> str:
+    """Give a hash of every setting: another value of any may ask for another rendering."""
+    spelt = repr([(key, settings.value(key)) for key in KEYS])
+    return hashlib.sha256(spelt.encode()).hexdigest()[:16]
+
+
+def remember(
+    index: Index, listing: Listing, etags: Mapping[NotePath, str], until: datetime, settings: str
+) -> None:
+    """Keep how a whole pass left the vault: it holds until the clock asks for something, at `until`."""
+    value = {
+        "etags": dict(etags),
+        "until": until.isoformat(),
+        "settings": settings,
+        "seq": rows.scalar(index, "mark", {}).get("seq"),
+        "beside": _beside(listing),
+    }
+    if rows.scalar(index, _NAME) != value:
+        rows.set_scalar(index, _NAME, value)
+
+
+def _beside(listing: Listing) -> str:
+    """A hash of what a listing holds besides notes to search."""
+    copies = [entry for entry in listing.entries if entry.conflict_of is not None]
+    odd = (copies, listing.failures, listing.problems, listing.linked, listing.waiting, listing.drafts)
+    return hashlib.sha256(repr(odd).encode()).hexdigest()[:16]
+
+
+def holds(index: Index, vault: Vault, register: Register, settings: str, now: datetime) -> bool:
+    """Tell whether nothing happened since."""
+    kept = rows.scalar(index, _NAME)
+    if not kept or kept["settings"] != settings or now >= datetime.fromisoformat(kept["until"]):
+        return False
+    mark = Mark(**rows.scalar(index, "mark"))
+    reading = register.read(mark)
+    if (
+        mark.seq != kept["seq"]
+        or reading.records
+        or reading.mark != mark
+        or reading.mode != "ok"
+        or reading.loose
+    ):
+        return False
+    try:
+        if vault.kept.waiting() or any(vault.read(NotePath(p)).etag != e for p, e in kept["etags"].items()):
+            return False
+        listing = vault.walk()
+    except VaultError:
+        return False
+    return _beside(listing) == kept["beside"] and unchanged(
+        index, [entry for entry in listing.entries if searched(entry)]
+    )
+
+
+def at_rest(vault: Vault, register: Register, settings: Settings, now: datetime) -> bool:
+    """Tell whether a pass over this vault would change nothing at all."""
+    try:
+        index = Index.open(register.keys.folder, write=False)
+    except IndexOutdated:
+        return False
+    try:
+        return holds(index, vault, register, fingerprint(settings), now)
+    finally:
+        index.close()

@@ -1,0 +1,128 @@
+"""The demo: the pipeline of daily use, every step checked, and loud when one is not as it should be."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from config.i18n import catalogue
+from config.sections import General
+from config.settings import Settings
+from daemon.demo import play
+
+ROOT = Path(__file__).parents[2]
+FIXTURE = ROOT / "vault-fixtures" / "demo"
+
+
+@pytest.fixture
+def temporary(tmp_path, monkeypatch):
+    """Where the demo makes its folder."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    return tmp_path
+
+
+def _files(root: Path) -> dict[str, tuple[bytes, int]]:
+    return {str(p): (p.read_bytes(), p.stat().st_mtime_ns) for p in root.rglob("*") if p.is_file()}
+
+
+@pytest.mark.parametrize("locale", ["fr", "en"])
+def test_the_story_is_as_it_should_be_and_is_told_in_the_persons_language(temporary, locale):
+    said: list[str] = []
+    assert play(Settings(general=General(locale=locale)), said.append, keep=False), "\n".join(said)
+    told = "\n".join(said)
+    assert catalogue(locale).say("demo.done", number=10) in told
+    assert catalogue(locale).say("demo.clavaire", note="99_Assistant/Profil.md") in told
+    assert not list(temporary.iterdir())
+
+
+def test_each_scene_shows_note_by_note_what_changed(temporary):
+    said: list[str] = []
+    play(Settings(), said.append, keep=False)
+    told = "\n".join(said)
+    assert re.search(
+        r"    - - Dentiste : Dr Petit \^f-\w{8}\n    \+ - Dentiste : Dr Martin \^f-\w{8}\n", told
+    )
+    assert re.search(r"    ~ - Réunions : le matin \^f-\w{8}\n", told)
+    assert "- [x] Garder" in told
+
+
+def test_the_fixture_is_never_touched_and_the_copy_is_kept_only_when_asked(temporary):
+    before = _files(FIXTURE)
+    said: list[str] = []
+    assert play(Settings(), said.append, keep=True)
+    assert _files(FIXTURE) == before
+    (kept,) = temporary.iterdir()
+    assert "Dr Martin" in (kept / "vault/99_Assistant/Profil.md").read_text("utf-8")
+    assert str(kept) in said[-1]
+
+
+def test_the_persons_own_settings_do_not_change_the_story(temporary):
+    settings = Settings()
+    odd = type(settings.memory)(enabled=False, edit_window=0)
+    assert play(Settings(memory=odd), lambda _: None, keep=False)
+
+
+MUTATIONS = {
+    "a render that adds a byte outside the sections": """
+import daemon.managed as m, dataclasses
+real = m.wanted
+def wanted(*given):
+    one = real(*given)
+    return one and dataclasses.replace(one, text=one.text if one.text.endswith(" ") else one.text + " ")
+m.wanted = wanted
+""",
+    "a change that leaves the old value open": """
+import daemon.memory.moment as m
+real = m.Deliberation.amend
+m.Deliberation.amend = lambda self, verb, *a, **k: None if verb == "closed" else real(self, verb, *a, **k)
+""",
+    "a sudden loss taken for a wish": """
+import daemon.memory.hand as m
+m._sudden = lambda *given: False
+""",
+    "a deletion that is final at once": """
+import daemon.memory.moment as m
+m.Moment.recent = lambda self, at: False
+""",
+    "a card nobody needs to tick": """
+import dataclasses, daemon.memory.proposals as m
+real = m.remember
+m.remember = lambda work, edit: real(work, dataclasses.replace(edit, origin="person"))
+""",
+    "another note touched": """
+import os, daemon.pipeline as m
+real = m.Pipeline.sync
+def sync(self, *given, **more):
+    os.utime(os.path.join(self.vault.root, "Accueil.md"))
+    return real(self, *given, **more)
+m.Pipeline.sync = sync
+""",
+    "a rebuild that forgets": """
+import daemon.history as m
+real = m.History.rebuild
+def rebuild(self, *given):
+    real(self, *given)
+    self.state.facts.popitem()
+m.History.rebuild = rebuild
+""",
+}
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS)
+def test_the_demo_fails_loudly_on(mutation, tmp_path):
+    code = f"{MUTATIONS[mutation]}\nfrom daemon.cli.main import main\nmain(['demo'])"
+    places = {name: str(tmp_path) for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "TMPDIR")}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env=os.environ | places,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1, done.stderr
+    assert "✗" in done.stdout, done.stdout + done.stderr
+    assert catalogue("fr").say("demo.done", number=10) not in done.stdout

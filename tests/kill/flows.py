@@ -1,0 +1,329 @@
+"""Plays one scene of the flow again and again, each time in a process of its own that dies at another point.
+
+    python tests/kill/flows.py FOLDER SCENE COUNT
+
+Each play leaves `FOLDER/N/`: vault and state folder as the dead process left them. Prints one line of JSON a
+play: its folder, the point it died at, whether it was killed. The first play comes to its end. COUNT is how
+many of the points are played, spread evenly; 0 all.
+"""
+
+import json
+import os
+import random
+import shutil
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from config.paths import NAMES
+from daemon import app as wiring
+from daemon.places import set_place
+from parsers.model.edits import Forget, Remember
+from tests.home import FIXTURES, START, Clock, Home
+from tests.kill.killer import ARROWS, HALVES, Killer
+
+NOTES = ("Accueil.md", "Maison/Artisans.md", "Santé/Rendez-vous.md", "Sans titre.md", "Lectures/À lire.md")
+"""The notes of the demo vault that live beside the managed ones here."""
+AGENT = "mcp:claude-code"
+MARTIN = "Dentiste : Dr Martin"
+SECRET_WORDS = "Le code de la grille est 4711"
+_replace = os.replace  # the person's editor is not what dies
+_open = open
+
+
+def nothing(home: Home) -> None:
+    """Do nothing."""
+
+
+def sync(home: Home) -> None:
+    home.sync()
+
+
+@dataclass(frozen=True)
+class Flow:
+    """What stands there, what the person did, and what the process does that dies."""
+
+    act: Callable[[Home], object] = sync
+    hand: Callable[[Home], object] = nothing
+    prepare: Callable[[Home], object] = nothing
+    """Before the vault comes to rest and the person begins."""
+    after: timedelta = timedelta(hours=1)
+    """Between the vault's last rest and the act."""
+    command: bool = False
+    """Whether somebody asks for the act, and asks again when it died before it was accepted."""
+    saves: tuple[Callable[[Home], None], ...] = ()
+    """What the person saves while the process works."""
+    fresh: bool = False
+    """No `init` yet."""
+
+
+def by_rename(home: Home, text: str) -> None:
+    """Save Profil.md as vim does."""
+    full = home.full(NAMES.profile)
+    with _open(f"{full}~", "wb") as stream:
+        stream.write(text.encode())
+    _replace(f"{full}~", full)
+
+
+def in_place(home: Home, text: str) -> None:
+    """Save Profil.md as Obsidian does."""
+    with _open(home.full(NAMES.profile), "wb") as stream:
+        stream.write(text.encode())
+
+
+def typed(save: Callable[[Home, str], None]) -> Callable[[Home], None]:
+    """Reword a line, add one, and write free text, over what stands there now."""
+
+    def act(home: Home) -> None:
+        with _open(home.full(NAMES.profile), "rb") as stream:
+            text = stream.read().decode()
+        text = text.replace("Réunions : le matin", "Réunions : le matin, jamais le lundi", 1)
+        text = text.replace("<!-- clavaire:end goals -->", "- Lire Proust\n<!-- clavaire:end goals -->", 1)
+        save(home, text.replace("## À trier", "Écrit pendant ce temps.\n\n## À trier", 1))
+
+    return act
+
+
+def stale(save: Callable[[Home, str], None]) -> Callable[[Home], None]:
+    """Save what an editor has had open since before the act, with a line added."""
+
+    def act(home: Home) -> None:
+        with _open(home.folder / "open in the editor", "rb") as stream:
+            text = stream.read().decode()
+        text = text.replace("<!-- clavaire:end goals -->", "- Lire Proust\n<!-- clavaire:end goals -->", 1)
+        save(home, text)
+
+    return act
+
+
+def add(home: Home) -> None:
+    home.add_line("- Pointure de Léa : 31")
+
+
+def rework(home: Home) -> None:
+    text = home.profile()
+    moved = next(line for line in text.split("\n") if "pas de café" in line)
+    gone = next(line for line in text.split("\n") if "Train du jeudi" in line)
+    text = text.replace(f"{moved}\n", "").replace(f"{gone}\n", "")
+    text = text.replace("Dr Lenoir", "Dr Mercier")
+    text = text.replace("<!-- clavaire:end facts -->", f"{moved}\n<!-- clavaire:end facts -->")
+    text = text.replace("Deux, c'est déjà bien.", "Deux, c'est assez.")
+    home.write_profile(text.replace("Relire le dernier compte rendu", "Relire les deux derniers"))
+
+
+def lose(home: Home) -> None:
+    text = home.profile()
+    start = text.index("<!-- clavaire:begin goals -->")
+    end = text.index("<!-- clavaire:end goals -->")
+    kept = [line for line in text[start:end].split("\n") if not line.startswith("- ")]
+    home.write_profile(text[:start] + "\n".join(kept) + text[end:])
+
+
+def propose(home: Home) -> None:
+    wiring.accept(home.app, [Remember(MARTIN, "fact", AGENT, 0.62)])
+
+
+def tick(home: Home) -> None:
+    home.tick(MARTIN, home_choice(home))
+
+
+def home_choice(home: Home) -> str:
+    """What the open card calls keeping the proposed fact."""
+    card = next(card for card in home.open_cards() if MARTIN in card.text)
+    return "keep" if f"^{card.id}-keep" in home.cards() else "replace"
+
+
+def state_words(home: Home) -> None:
+    home.add_line(f"- {SECRET_WORDS}")
+
+
+def purge(home: Home) -> None:
+    name = purged(home)
+    wiring.accept(home.app, [Forget(name)])
+    wiring.purge(home.app, name, home.clock())
+
+
+def purged(home: Home) -> str:
+    """The fact that goes: the latest stated, since its words may already be gone."""
+    return list(home.state.facts)[-1]
+
+
+def journal(home: Home) -> None:
+    home.put(NAMES.journal, home.journal().replace("# ", "# Mon ", 1) + "\nj'ai écrit ici\n")
+
+
+def rebuild(home: Home) -> None:
+    home.app.pipeline.rebuild()
+
+
+def begin(home: Home) -> None:
+    home.init()
+    home.sync()
+
+
+FLOWS = {
+    "add": Flow(hand=add),
+    "rework": Flow(hand=rework),
+    "remember": Flow(act=propose, command=True),
+    "tick": Flow(prepare=propose, hand=tick),
+    "init": Flow(act=begin, fresh=True, command=True),
+    "rebuild": Flow(act=rebuild, command=True),
+    "purge": Flow(act=purge, prepare=state_words, command=True),
+    "journal": Flow(hand=journal),
+    "lose": Flow(hand=lose),
+    "month": Flow(hand=add, after=timedelta(days=2)),
+    "vanish": Flow(hand=lambda home: home.full(NAMES.profile).unlink()),
+    "no-index": Flow(hand=lambda home: (add(home), drop_index(home))),
+    "saved-in-place": Flow(hand=add, saves=(typed(in_place), stale(in_place))),
+    "saved-by-rename": Flow(hand=add, saves=(typed(by_rename), stale(by_rename))),
+    "twice": Flow(hand=rework),
+    "twice-saved": Flow(hand=rework, saves=(typed(by_rename),)),
+}
+"""Scenes by name."""
+
+
+def drop_index(home: Home) -> None:
+    for path in home.index_files():
+        path.unlink()
+
+
+def started(folder: Path, after: timedelta) -> Home:
+    """The home in a folder, as a process finds it that starts some time after the vault was at rest."""
+    return Home(folder, start=False, clock=Clock(START + after))
+
+
+def template(folder: Path, flow: Flow) -> None:
+    """The vault as it stands when the process begins."""
+    files = {name: (FIXTURES / "demo" / name).read_bytes() for name in (*NOTES, NAMES.profile)}
+    home = Home(folder, files, start=not flow.fresh)
+    if not flow.fresh:
+        home.rest()
+        home.clock.advance(minutes=-30)
+        flow.prepare(home)
+        home.clock.advance(minutes=30)
+        home.rest()
+    flow.hand(home)
+    home.close()
+    (folder / "open in the editor").write_bytes(home.full(NAMES.profile).read_bytes())
+
+
+@dataclass(frozen=True)
+class Play:
+    """One death: at which point and how, and before which point the person saves what."""
+
+    point: int = 0
+    when: str = "never"
+    at: int = 0
+    save: int = -1
+    first: tuple[int, str, int] = (0, "", 0)
+    """The death before this one, and where the person saved before it."""
+    name: str = "end"
+
+
+def copy(template_folder: Path, folder: Path) -> None:
+    """A copy that is the vault itself, as far as its state folder knows."""
+    shutil.copytree(template_folder, folder, symlinks=True)
+    for state in (folder / "state").glob("v-*"):
+        if (state / NAMES.vault_record).exists():
+            set_place(state, (folder / "vault").resolve())
+
+
+def die(folder: Path, flow: Flow, killer: Callable[[Home], Killer], act: Callable[[Home], object]) -> bool:
+    """Let a process do the act until it dies; whether it was killed."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            home = started(folder, flow.after)
+            armed = killer(home).arm().arm(ARROWS).sql()
+            if not flow.fresh:
+                home.restart()
+            act(home)
+            home.close()
+            with _open(folder / "points", "w") as stream:
+                json.dump(armed.seen, stream)
+            code = 0
+        except Exception:  # noqa: BLE001 - the parent says that it failed
+            import traceback
+
+            traceback.print_exc()
+        os._exit(code)
+    _, status = os.waitpid(child, 0)
+    if os.WIFEXITED(status) and os.WEXITSTATUS(status):
+        raise RuntimeError(f"the scene failed in {folder}")
+    return os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+
+
+def play(folder: Path, start: Path, flow: Flow, one: Play) -> bool:
+    """One play in a folder of its own; whether it was killed."""
+    copy(start, folder)
+
+    def save(home: Home) -> Callable[[], object]:
+        return (lambda: flow.saves[one.save](home)) if one.save >= 0 else (lambda: None)
+
+    if one.first[0]:
+        point, when, at = one.first
+        die(folder, flow, lambda home: Killer(point, when, at, save(home)), flow.act)
+        return die(folder, flow, lambda _: Killer(one.point, one.when), sync)
+    return die(folder, flow, lambda home: Killer(one.point, one.when, one.at, save(home)), flow.act)
+
+
+def points(seen: Sequence[str]) -> list[tuple[int, str, str]]:
+    """Every (number, how, name) at which a process may die."""
+    found = []
+    for number, name in enumerate(seen, 1):
+        ways = ("before",) if name.startswith("sql") else ("before", "after")
+        ways = ("before", "half", "after") if name in HALVES else ways
+        found += [(number, when, f"{number} {name} {when}") for when in ways]
+    return found
+
+
+def chosen(name: str, flow: Flow, seen: Sequence[str], count: int) -> list[Play]:
+    """The plays of a scene, at most `count` spread over it, all for 0."""
+    found, drawn = points(seen), random.Random(name)
+    if name.startswith("twice"):
+        # Dies at one point of the act, then the start after it dies as well.
+        plays = []
+        for point, when, said in found:
+            again, at = drawn.randint(1, len(seen)), drawn.randint(1, point) if flow.saves else 0
+            how = drawn.choice(("before", "after", "half"))
+            plays.append(
+                Play(again, how, first=(point, when, at), save=0 if at else -1, name=f"{said}, again {again} {how}, saved before {at}")
+            )
+    elif flow.saves:
+        plays = []
+        for point, when, said in found:
+            for at in {point, drawn.randint(1, point)}:
+                save = drawn.randrange(len(flow.saves))
+                plays.append(Play(point, when, at, save, name=f"{said}, saved {save} before {at} {seen[at - 1]}"))
+    else:
+        plays = [Play(point, when, name=said) for point, when, said in found]
+    if count and count < len(plays):
+        offset = drawn.random()
+        plays = [plays[int((n + offset) * len(plays) / count)] for n in range(count)]
+    return plays
+
+
+def main() -> None:
+    """Play one scene."""
+    folder, name, count = Path(sys.argv[1]).resolve(), sys.argv[2], int(sys.argv[3])
+    flow, start = FLOWS[name], folder / "template"
+    template(start, flow)
+    whole = folder / "whole"
+    play(whole, start, flow, Play())
+    print(json.dumps([str(whole), "end", False, -1]), flush=True)
+    seen = json.loads((whole / "points").read_text())
+    (folder / "points").write_text("\n".join(seen))
+    for number, one in enumerate(chosen(name, flow, seen, count)):
+        place = folder / str(number)
+        killed = play(place, start, flow, one)
+        print(json.dumps([str(place), one.name, killed, one.save]), flush=True)
+
+
+if __name__ == "__main__":
+    main()
