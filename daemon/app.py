@@ -237,7 +237,8 @@ def take_host(app: App, name: str, now: datetime) -> str:
     with app.vault.locked():
         reading = app.register.read()
         last = datetime.fromisoformat(reading.end.at) if reading.end.at else None
-        if reading.mode == "foreign_host" and last and now - last < _HOST_QUIET:
+        ours = reading.end.host == app.register.keys.host()
+        if not ours and last and now - last < _HOST_QUIET:
             raise ReadOnlyHere(app.words.say("error.host_not_quiet", name=reading.end.host_name))
         make_secret(app.folder)
         app.register.take_host(name, now)

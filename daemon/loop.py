@@ -31,6 +31,8 @@ _RETRY = 1.0
 class AlreadyKept(ClavaireError):
     """Another process keeps this vault in step."""
 
+    exit_code = 4
+
 
 class Keeper:
     """Keeps one vault in step."""

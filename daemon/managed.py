@@ -18,7 +18,7 @@ from daemon.memory.state import State
 from parsers import cards as cards_parser
 from parsers import profile as profile_parser
 from parsers.cards import CardSaid
-from parsers.frame import Frame, frame_of, shifted
+from parsers.frame import Frame, difference, frame_of, shifted
 from parsers.model.edits import Answer, CardGone, Edit, Lines, LinesSettled
 from parsers.model.facts import SECTION_OF, Fact
 from parsers.model.notes import Etag, NotePath, Problem
@@ -70,14 +70,15 @@ class Stood:
     """What the index remembers of a managed note: etag of its bytes and what stood in them."""
 
     etag: Etag
-    ids: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    ids: Mapping[str, frozenset[str]] = field(default_factory=dict)
     repeats: frozenset[str] = frozenset()
     changed_at: tuple[str, ...] = ()
     """When somebody changed a wholly owned note back, lately."""
 
     def as_json(self) -> dict[str, Any]:
         """Give what `stood` reads back."""
-        return {"ids": self.ids, "repeats": sorted(self.repeats), "changed_at": list(self.changed_at)}
+        ids = {section: list(names) for section, names in self.ids.items()}
+        return {"ids": ids, "repeats": sorted(self.repeats), "changed_at": list(self.changed_at)}
 
 
 def stood(kept: tuple[Etag, Any] | None) -> Stood | None:
@@ -85,7 +86,7 @@ def stood(kept: tuple[Etag, Any] | None) -> Stood | None:
     if kept is None:
         return None
     etag, value = kept
-    ids = {section: tuple(names) for section, names in value["ids"].items()}
+    ids = {section: frozenset(names) for section, names in value["ids"].items()}
     return Stood(etag, ids, frozenset(value["repeats"]), tuple(value["changed_at"]))
 
 
@@ -104,41 +105,69 @@ def source(
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         return Source(path, None, etag, disk, problems=(Problem(path, line, "not_utf8"),))
-    frame = shifted(earlier.frame, earlier.text, text) if earlier and earlier.frame and earlier.text else None
-    frame = frame or frame_of(text, tasks=path == NAMES.cards)
+    where, frame = None, None
+    if earlier and earlier.frame and earlier.text:
+        where = difference(earlier.text, text)
+        frame = shifted(earlier.frame, earlier.text, text, where)
+    if frame and where and earlier and earlier.profile and earlier.text:
+        profile = profile_parser.follow(earlier.profile, earlier.text, text, frame, where)
+        return Source(path, text, etag, disk, frame, profile)
+    frame = frame_of(text, tasks=path == NAMES.cards)
     if frame.faults:
         fault = frame.faults[0]
         problem = Problem(path, fault.line, fault.code, _named(fault.name))
         return Source(path, text, etag, disk, frame, problems=(problem,))
-    profile = profile_parser.parse(text, frame) if path == NAMES.profile else None
+    said_there = profile_parser.parse(text, frame) if path == NAMES.profile else None
     cards = cards_parser.parse(text, frame) if path == NAMES.cards else ()
-    return Source(path, text, etag, disk, frame, profile, cards)
+    return Source(path, text, etag, disk, frame, said_there, cards)
 
 
-def aside(
-    rest: Source | None, one: Source | None, stood_there: Collection[str], touched: Collection[str]
-) -> frozenset[str]:
-    """Give the facts whose lines stand as they stood when the note was last at rest, and that nothing touched since.
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """Profil.md when nothing was left to do in it."""
 
-    Lines are compared by identity: the same text of a piece is parsed to the same object.
-    """
-    if rest is None or one is None or rest.profile is None or one.profile is None:
-        return frozenset()
-    before, now = rest.profile.statements, one.profile.statements
-    least = min(len(before), len(now))
-    head = next((n for n in range(least) if not _is_same(before[n], now[n])), least)
-    tail = next((n for n in range(least - head) if not _is_same(before[-1 - n], now[-1 - n])), least - head)
-    active = {spot.says.id for spot in now[head : len(now) - tail]}
-    resting = (spot.says.id for spot in (*now[:head], *now[len(now) - tail :]))
-    return frozenset(
-        name
-        for name in resting
-        if name and name in stood_there and name not in active and name not in touched
-    )
+    source: Source
+    ids: Mapping[str, frozenset[str]]
+    """Section → the facts whose lines stood there."""
+    day: date
 
 
-def _is_same(one: Spot, other: Spot) -> bool:
-    return one.says is other.says and one.section == other.section
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """What of a note needs no look, and what does."""
+
+    active: tuple[Spot, ...]
+    """The lines to look at."""
+    standing: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Section → facts whose lines stand as they stood at rest, and that nothing touched since."""
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """All of them."""
+        return frozenset().union(*self.standing.values())
+
+
+def aside(rest: Rest | None, one: ProfileSaid, touched: Collection[str] | None) -> Aside:
+    """Set aside what did not change since the note was last at rest."""
+    now = one.statements
+    known = rest.source.profile if rest else None
+    if rest is None or known is None or touched is None or known.anchored or one.anchored:
+        return Aside(now)
+    if one.token is known.token:
+        head, tail = len(now), 0
+    elif one.after is known.token:
+        head, tail = one.head, one.tail
+    else:
+        return Aside(now)
+    fresh = {spot.says.id for spot in now[head : len(now) - tail]}
+    gone = {spot.says.id for spot in known.statements[head : len(known.statements) - tail]}
+    changed = {name for name in fresh | gone | set(touched) if name}
+    standing = {section: names - changed for section, names in rest.ids.items()}
+    plain = len(known.statements) == sum(map(len, rest.ids.values()))
+    if plain and not any((changed - gone) & names for names in rest.ids.values()):
+        return Aside(now[head : len(now) - tail], standing)
+    ids = frozenset().union(*standing.values())
+    return Aside(tuple(spot for spot in now if spot.says.id not in ids), standing)
 
 
 def _named(name: str) -> tuple[tuple[str, str], ...]:
@@ -159,9 +188,9 @@ def said(
     before: Mapping[NotePath, Stood | None],
     state: State,
     secret: Secret,
-    resting: frozenset[str] = frozenset(),
+    resting: Aside | None = None,
 ) -> Said:
-    """Give how what the notes say differs from what stood there; the lines of `resting` facts say nothing new."""
+    """Give how what the notes say differs from what stood there; of Profil.md only what is not set aside is read."""
     profile, cards = sources.get(NAMES.profile), sources.get(NAMES.cards)
     readings: list[NoteReading] = []
     edits: list[Edit] = []
@@ -201,12 +230,12 @@ def _same(one: Source, before: Stood | None) -> bool:
 
 
 def _reading(
-    one: Source, what: ProfileSaid, before: Stood | None, resting: frozenset[str] = frozenset()
+    one: Source, what: ProfileSaid, before: Stood | None, resting: Aside | None = None
 ) -> NoteReading:
     shown = Shown(before.ids, before.repeats) if before else None
     sections = frozenset(section.name for section in one.frame.sections) if one.frame else frozenset()
-    spots = tuple(spot for spot in what.statements if spot.says.id not in resting)
-    return NoteReading(one.path, spots, shown, sections, one.vanished, resting)
+    apart = resting or Aside(what.statements)
+    return NoteReading(one.path, apart.active, shown, sections, one.vanished, apart.ids)
 
 
 def _missing_sections(one: Source) -> list[Problem]:
@@ -300,21 +329,29 @@ class Wanted:
 
 
 def wanted(
-    one: Source, state: State, showing: Showing, resting: frozenset[str] = frozenset()
+    one: Source, state: State, showing: Showing, resting: Aside | None = None, before: Stood | None = None
 ) -> Wanted | None:
-    """Give a usable note as it should be; the lines of `resting` facts are as they should be."""
+    """Give a usable note as it should be; what is set aside of Profil.md is as it should be."""
     if one.etag is None or one.frame is None or one.text is None or not one.usable:
         return None
     if one.profile:
-        shows = _profile_view(state, showing, resting, before)
-        after, before = profile_renderer.render(shows, one.text, one.frame, one.profile, resting)
-        stood_there = Stood(one.etag, before.ids, before.repeats)
-        return Wanted(after.text, Stood(one.etag, after.ids, after.repeats), stood_there)
+        apart = resting or Aside(one.profile.statements)
+        shows = _profile_view(state, showing, apart.ids, before)
+        found = profile_renderer.render(shows, one.text, one.frame, one.profile, apart.active, apart.ids)
+        after, read = (Stood(one.etag, _joined(apart, each.ids), each.repeats) for each in found)
+        return Wanted(found[0].text, after, read)
     names = [card.id for card in one.cards]
     view = cards_renderer.view(state.cards, state.latest, names, showing.cards_per_day, showing.words)
     text = cards_renderer.render(view, one.text, one.frame, one.cards)
-    known = tuple(name for name in names if name in state.cards)
-    return Wanted(text, Stood(one.etag, {"cards": tuple(view.cards)}), Stood(one.etag, {"cards": known}))
+    known = frozenset(name for name in names if name in state.cards)
+    return Wanted(text, Stood(one.etag, {"cards": frozenset(view.cards)}), Stood(one.etag, {"cards": known}))
+
+
+def _joined(apart: Aside, ids: Mapping[str, frozenset[str]]) -> dict[str, frozenset[str]]:
+    none: frozenset[str] = frozenset()
+    sections = {*apart.standing, *ids}
+    joined = {name: apart.standing.get(name, none) | ids.get(name, none) for name in sections}
+    return {name: names for name, names in joined.items() if names}
 
 
 def _profile_view(
@@ -322,9 +359,15 @@ def _profile_view(
 ) -> profile_renderer.ProfileView:
     names = ("since", "until", "sensitive", "review", "yes")
     words = {name: showing.words[0].say(f"field.{name}") for name in names}
-    today = showing.today.isoformat()
-    stood_there = frozenset(name for names in before.ids.values() for name in names) if before else frozenset[str]()
-    return profile_renderer.view(state.facts.values(), state.cards.values(), today, words, resting, stood_there)
+    # The order of the facts is the order in which new lines are written.
+    looked_at = state.facts.keys() - resting
+    facts = [
+        state.facts[name]
+        for name in (state.facts if len(looked_at) > 64 else sorted(looked_at))
+        if name in looked_at
+    ]
+    stood_there = frozenset().union(*before.ids.values()) - resting if before else frozenset()
+    return profile_renderer.view(facts, state.cards.values(), showing.today.isoformat(), words, stood_there)
 
 
 def journal(state: State, showing: Showing) -> str:

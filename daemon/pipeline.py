@@ -29,7 +29,7 @@ from daemon.index.notes import count, refresh, refresh_paths
 from daemon.index.problems import problems, replace_problems
 from daemon.index.refresh import Changes, Progress, silent
 from daemon.index.store import Index
-from daemon.managed import Showing, Source, Stood, Wanted
+from daemon.managed import Aside, Rest, Showing, Source, Stood, Wanted
 from daemon.memory.decide import decide
 from daemon.memory.moment import Moment
 from daemon.memory.state import State
@@ -72,16 +72,6 @@ class Circumstances:
     """A hash of every setting."""
     memory: bool = True
     """`memory.enabled`: false leaves every managed note alone."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rest:
-    """Profil.md when nothing was left to do in it."""
-
-    source: Source
-    ids: frozenset[str]
-    """The facts whose lines stood there."""
-    day: date
 
 
 class Pipeline:
@@ -201,11 +191,12 @@ class Pipeline:
         self._keep_problems(found)
         return again
 
-    def _resting(self, one: Source | None, showing: Showing) -> frozenset[str]:
-        """The facts of Profil.md that need no look: nothing about them or their lines changed since it was at rest."""
-        if self._rest is None or self._rest.day != showing.today or self.history.touched is None:
-            return frozenset()
-        return managed.aside(self._rest.source, one, self._rest.ids, self.history.touched)
+    def _resting(self, one: Source | None, showing: Showing) -> Aside | None:
+        """What of Profil.md needs no look: nothing about it changed since the note was at rest."""
+        if one is None or one.profile is None:
+            return None
+        rest = self._rest if self._rest and self._rest.day == showing.today else None
+        return managed.aside(rest, one.profile, self.history.touched)
 
     def _want(
         self,
@@ -217,12 +208,12 @@ class Pipeline:
     ) -> Iterable[tuple[NotePath, Etag, object]]:
         """Render the notes, and give what stood in those that differ from what is remembered of them."""
         for one in sources.values():
-            resting = self._resting(one, showing) if one.profile else frozenset[str]()
-            want = managed.wanted(one, state, showing, resting)
+            resting = self._resting(one, showing)
+            earlier = before.get(one.path)
+            want = managed.wanted(one, state, showing, resting, earlier)
             if want is None:
                 continue
             wants[one.path] = want
-            earlier = before.get(one.path)
             if earlier is None or earlier.etag != one.etag:
                 yield one.path, want.stood.etag, want.stood.as_json()
 
@@ -279,8 +270,7 @@ class Pipeline:
 
     def _at_rest(self, one: Source, want: Wanted, showing: Showing) -> None:
         if one.profile:
-            ids = frozenset(name for names in want.stands.ids.values() for name in names)
-            self._rest = Rest(one, ids, showing.today)
+            self._rest = Rest(one, want.stands.ids, showing.today)
             self.history.touched = set()
 
     def _make_again(self, one: Source, showing: Showing) -> list[NotePath]:

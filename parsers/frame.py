@@ -46,29 +46,49 @@ def frame_of(text: str, *, tasks: bool = False) -> Frame:
     )
 
 
-def shifted(frame: Frame, old: str, new: str) -> Frame | None:
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The whole lines in which two texts differ."""
+
+    start: int
+    """Offset of the first, in both texts."""
+    stop: int
+    """Offset after the last, in the old text."""
+    fresh_stop: int
+    """Offset after the last, in the new text."""
+
+    @property
+    def moved(self) -> int:
+        """Characters by which what follows has moved."""
+        return self.fresh_stop - self.stop
+
+    def lines(self, old: str, new: str) -> int:
+        """Give the lines by which what follows has moved."""
+        return new.count("\n", self.start, self.fresh_stop) - old.count("\n", self.start, self.stop)
+
+
+def shifted(frame: Frame, old: str, new: str, where: Difference) -> Frame | None:
     """Give the frame of `new` from that of `old`, None when it has to be scanned."""
     if not frame.shiftable:
         return None
-    start, stop, fresh_stop = _difference(old, new)
+    start, stop, fresh_stop = where.start, where.stop, where.fresh_stop
     inside = next((one for one in frame.sections if one.start <= start and stop <= one.end), None)
     if inside is None or _HARMFUL.search(old[start:stop]) or _HARMFUL.search(new[start:fresh_stop]):
         return None
-    moved = fresh_stop - stop
-    lines = new.count("\n", start, fresh_stop) - old.count("\n", start, stop)
+    moved, lines = where.moved, where.lines(old, new)
     sections = tuple(_shifted_section(one, stop, moved, lines) for one in frame.sections)
     comments = tuple(_shifted_comment(one, start, stop, moved, lines) for one in frame.comments)
     return replace(frame, sections=sections, comments=comments)
 
 
-def _difference(old: str, new: str) -> tuple[int, int, int]:
-    """Whole lines that differ: (start, end in `old`, end in `new`)."""
+def difference(old: str, new: str) -> Difference:
+    """Give the whole lines in which two texts differ."""
     least = min(len(old), len(new))
     head = _longest(least, lambda size: old[:size] == new[:size])
     start = old.rfind("\n", 0, head) + 1
     tail = _longest(least - start, lambda size: old[len(old) - size :] == new[len(new) - size :])
     stop = old.find("\n", len(old) - tail) + 1 or len(old)
-    return start, stop, len(new) - (len(old) - stop)
+    return Difference(start, stop, len(new) - (len(old) - stop))
 
 
 def _longest(most: int, same: Callable[[int], bool]) -> int:

@@ -52,24 +52,23 @@ def masked(text: str, comments: Iterable[Comment]) -> str:
     return text
 
 
+def odd(content: str) -> bool:
+    """Tell whether a section's content has to be parsed whole."""
+    heads = {line[:3] for line in content.split("\n")}
+    doubtful = not {head[:1] for head in heads}.isdisjoint(_SUSPECT) or not _DASH_ALONE.isdisjoint(heads)
+    return (doubtful or "-\t" in {head[:2] for head in heads}) and _ODD.search(content) is not None
+
+
 def pieces(content: str) -> Iterator[tuple[int, str]]:
     """Give (offset, text) of the ranges of a section's content that can be parsed apart, in order.
 
     Comments must already be masked (`masked`).
     """
-    heads = {line[:3] for line in content.split("\n")}
-    firsts = {head[:1] for head in heads}
-    doubtful = (
-        not firsts.isdisjoint(_SUSPECT)
-        or not _DASH_ALONE.isdisjoint(heads)
-        or "-\t" in {h[:2] for h in heads}
-    )
-    if doubtful and _ODD.search(content):
+    if odd(content):
         yield 0, content
         return
-    starts = (
-        _dashes(content) if firsts.isdisjoint("*+") else [one.start() for one in _BULLET.finditer(content)]
-    )
+    others = "\n* " in content or "\n+ " in content or content.startswith(("* ", "+ "))
+    starts = [one.start() for one in _BULLET.finditer(content)] if others else _dashes(content)
     starts = starts if starts and starts[0] == 0 else [0, *starts]
     for start, stop in zip(starts, [*starts[1:], len(content)], strict=True):
         yield start, content[start:stop]

@@ -85,10 +85,15 @@ class Spot(NamedTuple):
 
 def spots(clear: str, section: Section) -> list[Spot]:
     """Give the statements of a section of a note whose comments are masked."""
+    return spots_in(clear, section, section.start, section.end, section.begin_line + 1)
+
+
+def spots_in(clear: str, section: Section, start: int, stop: int, line: int) -> list[Spot]:
+    """Give the statements of a part of a section, which starts at `line` and where an item starts."""
     found = []
-    counted, line = section.start, section.begin_line + 1
-    for at, piece in pieces(clear[section.start : section.end]):
-        start = section.start + at
+    counted = base = start
+    for at, piece in pieces(clear[start:stop]):
+        start = base + at
         line += clear.count("\n", counted, start)
         counted = start
         for offset, lines, says in statements(piece):

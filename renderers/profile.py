@@ -45,13 +45,11 @@ def view(
     cards: Iterable[Card],
     today: str,
     words: Mapping[str, str],
-    aside: Collection[str] = (),
     stood: Collection[str] = (),
 ) -> ProfileView:
-    """Give what the facts make of the note; `words` are the field names and values of the catalogue.
+    """Give what these facts make of the note; `words` are the field names and values of the catalogue.
 
-    Facts in `aside` stand in the note as they should: nothing is said of them. `stood` are those whose lines
-    stood in the note when it was last read or written.
+    `stood` are the facts whose lines stood in the note when it was last read or written.
     """
     asked = {
         name for card in cards if card.status == "open" and card.kind == "returned" for name in card.subjects
@@ -62,7 +60,7 @@ def view(
     forgotten: set[str] = set()
     for versions in facts:
         fact = versions[-1]
-        if fact.id in aside or fact.status in ("held", "pending") or fact.id in asked or fact.entity_id:
+        if fact.status in ("held", "pending") or fact.id in asked or fact.entity_id:
             continue
         past = frozenset(one.text for one in versions)
         if _stands(fact, today):
@@ -95,27 +93,32 @@ def _tail(fact: Fact, words: Mapping[str, str]) -> Iterable[str]:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A note's text as it should be, and what stands in it."""
+    """A note's text as it should be, and what stands in it; of resting lines nothing is said."""
 
     text: str
-    ids: Mapping[str, tuple[str, ...]]
+    ids: Mapping[str, frozenset[str]]
     """Section → facts whose lines stand there."""
     repeats: frozenset[str]
     """Folded texts of lines that are no fact of their own."""
 
 
 def render(
-    shows: ProfileView, text: str, frame: Frame, said: ProfileSaid, aside: Collection[str] = ()
+    shows: ProfileView,
+    text: str,
+    frame: Frame,
+    said: ProfileSaid,
+    active: Sequence[Spot],
+    resting: Collection[str],
 ) -> tuple[Rendered, Rendered]:
     """Give the note as it should be, and what stood in it as it was read; `frame` and `said` are its parse.
 
-    A line whose text clavaire never recorded is left alone: between our reading and this, it is the person's.
+    Only `active` lines are looked at; those of the `resting` facts are as they should be. A line whose text clavaire
+    never recorded is left alone: between our reading and this, it is the person's.
     """
-    lines = _placed(shows, said.statements, frozenset(aside))
+    lines = _placed(shows, active)
     splices: list[Splice] = []
     for spot, name in lines:
-        if name is None or name in shows.facts:
-            splices += _line(spot, shows.facts[name]) if name else _loose(spot, shows, aside)
+        splices += _line(spot, shows.facts[name]) if name else _loose(spot, shows, resting)
     there = {name for _, name in lines if name}
     missing = [fact for name, fact in shows.facts.items() if name not in there]
     added: list[ShownFact] = []
@@ -130,36 +133,26 @@ def render(
     return after, Rendered(text, _ids(stood, []), repeats)
 
 
-def _ids(lines: Sequence[tuple[Spot, str | None]], added: Sequence[ShownFact]) -> dict[str, tuple[str, ...]]:
-    ids: dict[str, list[str]] = {}
+def _ids(lines: Sequence[tuple[Spot, str | None]], added: Sequence[ShownFact]) -> dict[str, frozenset[str]]:
+    ids: dict[str, set[str]] = {}
     for spot, name in lines:
         if name:
-            ids.setdefault(spot.section, []).append(name)
+            ids.setdefault(spot.section, set()).add(name)
     for fact in added:
-        ids.setdefault(fact.section, []).append(fact.id)
-    return {section: tuple(names) for section, names in ids.items()}
+        ids.setdefault(fact.section, set()).add(fact.id)
+    return {section: frozenset(names) for section, names in ids.items()}
 
 
-def _placed(
-    shows: ProfileView, spots: Sequence[Spot], aside: frozenset[str]
-) -> list[tuple[Spot, str | None]]:
+def _placed(shows: ProfileView, spots: Sequence[Spot]) -> list[tuple[Spot, str | None]]:
     """Which line is which fact, in the order lines are paired: id and text, text alone, id alone."""
     found: list[str | None] = [None] * len(spots)
-    active: list[int] = []
     taken: set[str] = set()
-    for index, spot in enumerate(spots):
-        name = spot.says.id
-        if name and name in aside and name not in taken:
-            found[index] = name
-            taken.add(name)
-        else:
-            active.append(index)
-    names = _names(shows, spots, active)
+    names = _names(shows, spots)
     for index, name in names.items():
         if shows.facts[name].text == spots[index].says.wording.text:
             found[index] = name
             taken.add(name)
-    _place_by_text(shows, spots, [index for index in active if found[index] is None], found, taken)
+    _place_by_text(shows, spots, [index for index, name in enumerate(found) if name is None], found, taken)
     for index, name in names.items():
         if found[index] is None and name not in taken:
             found[index] = name
@@ -167,13 +160,13 @@ def _placed(
     return list(zip(spots, found, strict=True))
 
 
-def _names(shows: ProfileView, spots: Sequence[Spot], active: Sequence[int]) -> dict[int, str]:
+def _names(shows: ProfileView, spots: Sequence[Spot]) -> dict[int, str]:
     """The shown fact each line names by id or anchor; a second use names nothing."""
     anchors = {fact.anchor: fact.id for fact in shows.facts.values() if fact.anchor}
     names: dict[int, str] = {}
     used: set[str] = set()
-    for index in active:
-        says = spots[index].says
+    for index, spot in enumerate(spots):
+        says = spot.says
         name = says.id if says.id in shows.facts else anchors.get(says.anchor or "")
         if name and name not in used:
             names[index] = name
@@ -197,11 +190,11 @@ def _place_by_text(
             taken.add(best.id)
 
 
-def _loose(spot: Spot, shows: ProfileView, aside: Collection[str]) -> list[Splice]:
+def _loose(spot: Spot, shows: ProfileView, resting: Collection[str]) -> list[Splice]:
     """A line that is no current fact: it leaves if its fact did, its id goes if another line has it."""
     if _left(spot, shows):
         return [Splice(spot.start, spot.stop, "")]
-    if spot.says.id in shows.facts or spot.says.id in aside:
+    if spot.says.id in shows.facts or spot.says.id in resting:
         return _cut(spot, [span for span in spot.says.id_spans if _is_ours(spot, span)])
     return []
 

@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from config.paths import NAMES
+from daemon.app import open_writable
 from daemon.memory.pairing import alive
 from daemon.reading import canonical, export, state_in
+from parsers.frame import frame_of
 from parsers.model.edits import Correct, Edit, Forget, Remember
 from parsers.model.facts import SECTION_OF, Fact
-from parsers.note import scan
 from parsers.profile import parse
 from tests import person
 from tests.home import FAST, Home
@@ -306,6 +307,7 @@ class TwoWriters(RuleBasedStateMachine):
     def settle(self) -> None:
         """Come to rest; everything that must hold then is looked at."""
         self.home.rest()
+        self.check_another_process()
         self.check_knowledge()
         self.check_profile()
         self.check_cards()
@@ -332,6 +334,14 @@ class TwoWriters(RuleBasedStateMachine):
                 self.home.close()
             self.place.cleanup()
 
+    def check_another_process(self) -> None:
+        """A process that has read nothing before finds nothing to do either."""
+        home = self.home
+        other = open_writable(home.root, home.settings, home.clock)
+        outcome = other.pipeline.sync()
+        other.close()
+        assert (outcome.records, outcome.written) == ((), ())
+
     def check_knowledge(self) -> None:
         home = self.home
         assert home.folded() == home.export()
@@ -347,14 +357,14 @@ class TwoWriters(RuleBasedStateMachine):
         text = self.now_in_note()
         if not text or not text.strip("\ufeff \r\n"):
             return
-        note = scan(text)
+        note = frame_of(text)
         say(text)
         if note.faults:
             assert self.saved is None or text == self.saved
             return
         ids = ANY_OF_OURS.findall(text)
         assert len(ids) == len(set(ids)), ids
-        said = {one.id or one.anchor: one for one in parse(text, note).statements}
+        said = {spot.says.id or spot.says.anchor: spot for spot in parse(text, note).statements}
         there = {section.name for section in note.sections}
         today = self.home.clock.now.astimezone().date().isoformat()
         asked = {name for card in self.home.open_cards("returned") for name in card.subjects}
@@ -366,11 +376,12 @@ class TwoWriters(RuleBasedStateMachine):
                 if line is None:
                     assert SECTION_OF[fact.kind] not in there, fact
                 else:
-                    assert line.wording.text == fact.text or SECRET in line.wording.text, (line, fact)
+                    says = line.says.wording.text
+                    assert says == fact.text or SECRET in says, (line, fact)
                     assert line.section == SECTION_OF[fact.kind] or SECTION_OF[fact.kind] not in there
             elif line is not None and fact.id not in asked:
                 texts = {one.text for one in versions}
-                assert line.wording.text not in texts, (fact, line)
+                assert line.says.wording.text not in texts, (fact, line)
         self.check_words(text)
 
     def check_words(self, text: str) -> None:
@@ -382,9 +393,10 @@ class TwoWriters(RuleBasedStateMachine):
         bare = [block.bare for block in found.items]
         known = {fact.text for versions in self.home.state.facts.values() for fact in versions}
         forgotten = any(v[-1].status == "forgotten" for v in self.home.state.facts.values())
-        for one in parse(self.saved, scan(self.saved)).statements:
-            block = next(b for b in mine.items if b.lines[0].rstrip("\r\n") in self.saved[one.item.start : one.item.end])
-            assert block.bare in bare or one.wording.text in known or forgotten, block
+        for spot in parse(self.saved, frame_of(self.saved)).statements:
+            item = self.saved[spot.start : spot.stop]
+            block = next(one for one in mine.items if one.lines[0].rstrip("\r\n") in item)
+            assert block.bare in bare or spot.says.wording.text in known or forgotten, block
         for block in found.items:
             most = max(1, sum(one.bare == block.bare for one in mine.items))
             assert sum(one == block.bare for one in bare) <= most, block
@@ -396,7 +408,7 @@ class TwoWriters(RuleBasedStateMachine):
             mine = [line for line in self.cards_saved.split("\n") if not re.match(r"\s*- |\s*$", line) or "libre" in line]
             left = [line for line in text.split("\n") if not re.match(r"\s*- |\s*$", line) or "libre" in line]
             assert left == mine
-        if scan(text).faults:
+        if frame_of(text).faults:
             return
         twice = {name for name in ids if ids.count(name) > 1}
         standing = {c.id for c in self.home.open_cards() if not c.hidden and not c.grouped}

@@ -63,8 +63,8 @@ def _accept_register(session: Session, app: "App") -> None:
 
     end, lines = unvouched(app)
     for line in lines:
-        click.echo(line)
-    if click.confirm(session.say("cli.doctor.accept")):
+        click.echo(line, err=True)
+    if click.confirm(session.say("cli.doctor.accept"), err=True):
         app.register.accept(end, datetime.now(UTC))
 
 
@@ -73,8 +73,10 @@ def _accept_register(session: Session, app: "App") -> None:
 @pass_session
 def verify_register(session: Session) -> None:
     """Check the register's chain and seals, line by line."""
-    app = session.app()
-    _show_problems(session, app.register.verify())
+    from daemon.doors import doors
+
+    _, register = doors(session.root, session.state_folder(), session.settings)
+    _show_problems(session, register.verify())
 
 
 def _show_problems(session: Session, found: Sequence["Problem"]) -> None:

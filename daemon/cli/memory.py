@@ -102,7 +102,7 @@ def correct(session: Session, name: str, text: str) -> None:
     """The last wording was wrong: replace it, as if it had never been true."""
     from parsers.model.edits import Correct
 
-    _show_change(session, hand_in(session, [Correct(_named(session, name), text)]))
+    _show_change(session, hand_in(session, [Correct(_named(session, state(session), name), text)]))
 
 
 @click.command()
@@ -114,19 +114,22 @@ def forget(session: Session, name: str, *, purge: bool) -> None:
     """Forget a fact: nothing uses it any more."""
     from parsers.model.edits import Forget
 
-    known = _named(session, name)
-    outcome = hand_in(session, [Forget(known)])
+    known = _named(session, state(session), name)
+    refused_by(session, hand_in(session, [Forget(known)]))
     if purge:
-        from daemon.app import purge as purge_fact
-
-        app = session.app()
-        try:
-            purge_fact(app, known, datetime.now(UTC))
-        finally:
-            app.close()
-    refused_by(session, outcome)
+        _purge(session, known)
     lines = [session.say("cli.forget.purged" if purge else "cli.forget.done", id=known)]
     session.show({"id": known, "status": "forgotten", "purged": purge}, lines)
+
+
+def _purge(session: Session, name: str) -> None:
+    from daemon.app import purge
+
+    app = session.app()
+    try:
+        purge(app, name, datetime.now(UTC))
+    finally:
+        app.close()
 
 
 @click.command()
@@ -135,23 +138,21 @@ def forget(session: Session, name: str, *, purge: bool) -> None:
 @pass_session
 def history(session: Session, name: str) -> None:
     """Every version of a fact and of those it followed, oldest first."""
-    from daemon.memory.recollect import chain, named
+    from daemon.memory.recollect import chain
 
     known = state(session)
-    fact = named(known, name)
-    if fact is None:
-        raise WrongUse(session.say("error.no_fact", id=name))
-    found = chain(known, fact)
+    found = chain(known, _named(session, known, name))
     session.show([dataclasses.asdict(fact) for fact in found], (_line(session, fact) for fact in found))
 
 
-def _named(session: Session, name: str) -> str:
+def _named(session: Session, known: "State", name: str) -> str:
+    """Give the id of a fact called by its id or its line's anchor."""
     from daemon.memory.recollect import named
 
-    known = named(state(session), name)
-    if known is None:
+    found = named(known, name)
+    if found is None:
         raise WrongUse(session.say("error.no_fact", id=name))
-    return known
+    return found
 
 
 def _show_change(session: Session, outcome: "Outcome") -> None:
@@ -167,7 +168,7 @@ def _show_change(session: Session, outcome: "Outcome") -> None:
 
 @click.command()
 @click.argument("query", nargs=-1, required=True)
-@click.option("--limit", type=click.IntRange(1, 1000), default=10, show_default=True)
+@click.option("--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="How many.")
 @click.option("--folder", metavar="DIR", help="Only notes below this folder.")
 @json_option
 @pass_session

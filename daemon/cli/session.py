@@ -32,6 +32,12 @@ class WrongUse(ClavaireError):
     """An argument is of no use here; the sentence says what to write instead."""
 
 
+class MemoryOff(ClavaireError):
+    """The settings put all of memory out."""
+
+    exit_code = REFUSED
+
+
 class Session:
     """What the options before the command say; vault and settings are found when a command wants them."""
 
@@ -141,9 +147,15 @@ def state(session: Session) -> "State":
 
 
 def hand_in(session: Session, edits: Sequence["Edit"]) -> "Outcome":
-    """Accept edits; the notes follow at once, or by the daemon when one runs."""
+    """Accept edits; the notes follow at once, or by the daemon when one runs.
+
+    Raises:
+        MemoryOff: `memory.enabled` is false.
+    """
     from daemon.app import accept
 
+    if not session.settings.memory.enabled:
+        raise MemoryOff(session.say("error.memory_off"))
     app = session.app()
     try:
         return accept(app, edits)

@@ -114,5 +114,8 @@ def host_take(session: Session, name: str | None) -> None:
     from daemon.app import take_host
 
     app = session.app()
-    taken = take_host(app, name or _host_name(), datetime.now(UTC))
+    try:
+        taken = take_host(app, name or _host_name(), datetime.now(UTC))
+    finally:
+        app.close()
     session.show({"host": taken}, [session.say("cli.host.done", name=taken)])

@@ -20,8 +20,8 @@ from parsers.statements import Spot
 class Shown:
     """What stood in the bytes of a note last read or written."""
 
-    ids: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Section → ids, in order."""
+    ids: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Section → ids."""
     repeats: frozenset[str] = frozenset()
     """Folded texts of lines that say a fact again."""
 
@@ -189,8 +189,8 @@ class _Pairing:
         gone = []
         for reading in self.readings:
             for section, names in (reading.shown.ids if reading.shown else {}).items():
-                for name in names:
-                    fact = None if name in self.taken else self.state.latest(name)
+                for name in sorted(names - self.taken):
+                    fact = self.state.latest(name)
                     if fact and alive(fact) and self._may_hold(fact) and fact.status != "held":
                         gone.append((reading, section, fact))
         return tuple(gone)

@@ -105,7 +105,8 @@ import daemon.history as m
 real = m.History.rebuild
 def rebuild(self, *given):
     real(self, *given)
-    self.state.facts.popitem()
+    if self.state.facts:
+        self.state.facts.popitem()
 m.History.rebuild = rebuild
 """,
 }

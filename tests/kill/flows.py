@@ -65,15 +65,17 @@ class Flow:
 def by_rename(home: Home, text: str) -> None:
     """Save Profil.md as vim does."""
     full = home.full(NAMES.profile)
-    with _open(f"{full}~", "wb") as stream:
-        stream.write(text.encode())
+    for name in (f"{full}~", home.folder / "typed-meanwhile"):
+        with _open(name, "wb") as stream:
+            stream.write(text.encode())
     _replace(f"{full}~", full)
 
 
 def in_place(home: Home, text: str) -> None:
     """Save Profil.md as Obsidian does."""
-    with _open(home.full(NAMES.profile), "wb") as stream:
-        stream.write(text.encode())
+    for name in (home.full(NAMES.profile), home.folder / "typed-meanwhile"):
+        with _open(name, "wb") as stream:
+            stream.write(text.encode())
 
 
 def typed(save: Callable[[Home, str], None]) -> Callable[[Home], None]:
@@ -93,7 +95,7 @@ def stale(save: Callable[[Home, str], None]) -> Callable[[Home], None]:
     """Save what an editor has had open since before the act, with a line added."""
 
     def act(home: Home) -> None:
-        with _open(home.folder / "open in the editor", "rb") as stream:
+        with _open(home.folder / f"typed-{Path(NAMES.profile).name}", "rb") as stream:
             text = stream.read().decode()
         text = text.replace("<!-- clavaire:end goals -->", "- Lire Proust\n<!-- clavaire:end goals -->", 1)
         save(home, text)
@@ -143,14 +145,14 @@ def state_words(home: Home) -> None:
 
 
 def purge(home: Home) -> None:
-    name = purged(home)
+    name = (home.folder / "purged").read_text()
     wiring.accept(home.app, [Forget(name)])
     wiring.purge(home.app, name, home.clock())
 
 
-def purged(home: Home) -> str:
-    """The fact that goes: the latest stated, since its words may already be gone."""
-    return list(home.state.facts)[-1]
+def name_it(home: Home) -> None:
+    """Note down which fact goes: in the end nothing says its words any more."""
+    (home.folder / "purged").write_text(home.fact(SECRET_WORDS).id)
 
 
 def journal(home: Home) -> None:
@@ -173,7 +175,7 @@ FLOWS = {
     "tick": Flow(prepare=propose, hand=tick),
     "init": Flow(act=begin, fresh=True, command=True),
     "rebuild": Flow(act=rebuild, command=True),
-    "purge": Flow(act=purge, prepare=state_words, command=True),
+    "purge": Flow(act=purge, prepare=state_words, hand=name_it, command=True),
     "journal": Flow(hand=journal),
     "lose": Flow(hand=lose),
     "month": Flow(hand=add, after=timedelta(days=2)),
@@ -203,13 +205,13 @@ def template(folder: Path, flow: Flow) -> None:
     home = Home(folder, files, start=not flow.fresh)
     if not flow.fresh:
         home.rest()
-        home.clock.advance(minutes=-30)
         flow.prepare(home)
-        home.clock.advance(minutes=30)
         home.rest()
     flow.hand(home)
     home.close()
-    (folder / "open in the editor").write_bytes(home.full(NAMES.profile).read_bytes())
+    for path in (NAMES.profile, NAMES.cards, NAMES.journal):
+        if home.full(path).exists():
+            shutil.copy(home.full(path), folder / f"typed-{Path(path).name}")
 
 
 @dataclass(frozen=True)
@@ -306,7 +308,9 @@ def chosen(name: str, flow: Flow, seen: Sequence[str], count: int) -> list[Play]
     if count and count < len(plays):
         offset = drawn.random()
         plays = [plays[int((n + offset) * len(plays) / count)] for n in range(count)]
-    return plays
+    middle = len(seen) // 2
+    ends = [Play(at=middle, save=save, name=f"end, saved {save}") for save in range(len(flow.saves))]
+    return [*ends, *plays]
 
 
 def main() -> None:
