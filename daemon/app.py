@@ -108,6 +108,7 @@ def _wire(root: Path, settings: Settings, name: str, clock: Clock) -> App:
         words=words,
         next_due=lambda now: next_after(JOBS, now, zone(settings)),
         settings=fingerprint(settings),
+        backups=(settings.backups.days, settings.backups.mebibytes),
         memory=settings.memory.enabled,
     )
     made.append(Pipeline(vault, history, around))
@@ -140,14 +141,14 @@ def _moment(settings: Settings, clock: Clock, state: State) -> Moment:
 
 
 def _showing(settings: Settings, words: Catalogue, root: Path, history: History, moment: Moment) -> Showing:
-    months = sorted((path.stem for path in (root / NAMES.register_folder).glob("*.md")), reverse=True)
+    folder = root / NAMES.register_folder
     return Showing(
         today=moment.today,
         now=moment.now,
         zone=zone(settings),
         words=(words, *(catalogue(name) for name in LOCALES if name != words.locale)),
         cards_per_day=settings.cards.per_day,
-        months=tuple(months),
+        months=lambda: sorted((path.stem for path in folder.glob("*.md")), reverse=True),
         records=lambda since: rows.journal(history.index, since),
     )
 
@@ -185,14 +186,13 @@ def init(
 
 def _first_lines(app: App, host: str, now: datetime) -> None:
     """Make the secret and the first line of the register, where this machine has none and no other keeps the vault."""
-    reading = app.register.read()
+    reading = app.register.open()
+    make_secret(app.folder)
     if not reading.end.seq:
-        make_secret(app.folder)
-        taken = app.register.take_host(host, now)
+        reading = app.register.take_host(host, now)
+    if reading.mode == "ok" and not any(record.op == "vault.opened" for record in reading.records):
         opened = Event("vault.opened", "person", {"user_id": app.settings.memory.user_id})
-        app.register.append((opened,), now, taken.mark)
-    elif app.register.keys.secret() is None:
-        make_secret(app.folder)
+        app.register.append((opened,), now, reading.mark)
 
 
 def _copy_keys(app: App, known: str) -> None:
@@ -269,9 +269,10 @@ def purge(app: App, name: str, now: datetime) -> None:
         records = app.register.read().records
         said = [record for record in records if name in _named_in(record)]
         texts = {str(r.body["text"]) for r in said if r.body.get("text")}
+        # From the copies first: once the register has lost the words, nobody knows what to look for.
+        app.vault.kept.scrub(partial(_without, sorted(texts, key=len, reverse=True)))
         repair.purge(app.register, [record.seq for record in said], now)
         app.vault.kept.scrub(repair.scrubber(app.register))
-        app.vault.kept.scrub(partial(_without, sorted(texts, key=len, reverse=True)))
         app.history.rebuild()
 
 

@@ -226,6 +226,25 @@ def _lose(stage: Stage) -> None:
     stage.expect("lines_back", sorted(stage.text().split("\n")), sorted(whole.split("\n")))
 
 
+def _vanish(stage: Stage) -> None:
+    """The note is deleted: the card gives the facts back, the person's own version comes back beside them."""
+    before, whole = stage.facts(), stage.text()
+    ids = {fact.id for fact in stage.latest() if fact.status == "confirmed" and fact.valid_to is None}
+    stage.advance(minutes=30)
+    stage.delete(NAMES.profile)
+    stage.sync()
+    stage.expect_facts(before)
+    stage.tick("loss", "restore")
+    stage.sync()
+    stage.expect("same_ids", stage.ids(), ids)
+    stage.advance(minutes=30)
+    stage.write(whole)
+    stage.sync()
+    stage.expect("same", stage.text(), whole)
+    stage.expect("cards", stage.cards(), [])
+    stage.expect_facts(before)
+
+
 def _tell(stage: Stage) -> None:
     """The journal says in words what the register holds; the register vouches for every line."""
     lines = [line for line in stage.text(NAMES.journal).split("\n") if line.startswith("- ")]
@@ -258,6 +277,7 @@ _SCENES: dict[str, Callable[[Stage], None]] = {
     "propose": _propose,
     "empty": _empty,
     "lose": _lose,
+    "vanish": _vanish,
     "tell": _tell,
     "rebuild": _rebuild,
 }

@@ -4,6 +4,7 @@ The register is the truth of it, the state its fold, the index the rows of both.
 loses nothing: the next `catch_up` replays what the index has not seen.
 """
 
+import contextlib
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
@@ -11,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from daemon.index import memory as rows
-from daemon.index.store import Index, IndexOutdated
-from daemon.memory.state import State, fold, scalars_of, state_of
+from daemon.index.store import Index, IndexOutdated, drop_leftovers
+from daemon.memory.state import BY_COMMAND, State, fold, scalars_of, state_of
 from daemon.register.reading import Reading
 from daemon.register.register import Register, RegisterClosed
 from parsers.model.notes import Etag, NotePath, Problem
@@ -46,6 +47,8 @@ class History:
         self._index: Index | None = None
         self.touched: set[str] | None = None
         """Facts that changed since whoever looks at them emptied this; None: any may have."""
+        self.corrected: set[str] = set()
+        """Facts corrected by command since then: their lines may still read as they did before."""
 
     @property
     def index(self) -> Index:
@@ -95,7 +98,7 @@ class History:
             RegisterClosed: the register is damaged, and an index knows more than it: mend it first.
         """
         reading = self.register.open(None)
-        if reading.mode == "maintenance" and self._index is not None:
+        if reading.mode == "maintenance" and self._has_index():
             raise RegisterClosed(reading.problems[0])
         state = State()
         for record in reading.records:
@@ -126,9 +129,16 @@ class History:
             self._index.close()
             self._index = None
 
+    def _has_index(self) -> bool:
+        if self._index is None:
+            with contextlib.suppress(IndexOutdated):
+                self._index = Index.open(self.folder, write=True)
+        return self._index is not None
+
     def _open(self) -> None:
         if self._index is not None and self._index.current_changed():
             self.close()
+            drop_leftovers(self.folder)
             self.mark = Mark()
         if self._index is None:
             try:
@@ -141,6 +151,8 @@ class History:
         cards: set[str] = set()
         for record in records:
             fold(self.state, record)
+            if record.body.get("how") == BY_COMMAND:
+                self.corrected.add(str(record.body["id"]))
             names = (
                 facts if record.op.startswith("fact.") else cards if record.op.startswith("card.") else set()
             )

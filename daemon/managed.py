@@ -6,6 +6,7 @@ this module joins them to the state and to what stood in the note before. It ope
 
 import difflib
 import hashlib
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, tzinfo
@@ -13,14 +14,15 @@ from typing import Any
 
 from config.i18n import Catalogue
 from config.paths import NAMES
-from daemon.memory.pairing import NoteReading, Shown
+from daemon.memory.pairing import NoteReading, Shown, alive
 from daemon.memory.state import State
 from parsers import cards as cards_parser
 from parsers import profile as profile_parser
 from parsers.cards import CardSaid
 from parsers.frame import Frame, difference, frame_of, shifted
+from parsers.ids import ID
 from parsers.model.edits import Answer, CardGone, Edit, Lines, LinesSettled
-from parsers.model.facts import SECTION_OF, Fact
+from parsers.model.facts import SECTION_OF, Fact, over
 from parsers.model.notes import Etag, NotePath, Problem
 from parsers.model.register import Record
 from parsers.profile import ProfileSaid
@@ -33,6 +35,7 @@ from renderers.frame import framed
 SHOWN_NOTES = (NAMES.profile, NAMES.cards, NAMES.journal)
 """The managed notes, in the order they are read."""
 JOURNAL_DAYS = 14
+_OWN_ID = re.compile(rf"[ \t]*\^{ID.pattern}[ \t]*$")
 _QUOTED = 20
 """Lines a card about a whole version quotes at the most."""
 
@@ -74,11 +77,14 @@ class Stood:
     repeats: frozenset[str] = frozenset()
     changed_at: tuple[str, ...] = ()
     """When somebody changed a wholly owned note back, lately."""
+    coming: Etag = field(default=Etag(""), compare=False)
+    """Etag of what was about to be written over these bytes: what stands on disk may be ours already."""
 
     def as_json(self) -> dict[str, Any]:
         """Give what `stood` reads back."""
         ids = {section: list(names) for section, names in self.ids.items()}
-        return {"ids": ids, "repeats": sorted(self.repeats), "changed_at": list(self.changed_at)}
+        lists = {"repeats": sorted(self.repeats), "changed_at": list(self.changed_at)}
+        return {"ids": ids, "coming": self.coming, **lists}
 
 
 def stood(kept: tuple[Etag, Any] | None) -> Stood | None:
@@ -87,7 +93,8 @@ def stood(kept: tuple[Etag, Any] | None) -> Stood | None:
         return None
     etag, value = kept
     ids = {section: frozenset(names) for section, names in value["ids"].items()}
-    return Stood(etag, ids, frozenset(value["repeats"]), tuple(value["changed_at"]))
+    repeats, changed_at = frozenset(value["repeats"]), tuple(value["changed_at"])
+    return Stood(etag, ids, repeats, changed_at, Etag(value["coming"]))
 
 
 def source(
@@ -189,6 +196,7 @@ def said(
     state: State,
     secret: Secret,
     resting: Aside | None = None,
+    corrected: Collection[str] = (),
 ) -> Said:
     """Give how what the notes say differs from what stood there; of Profil.md only what is not set aside is read."""
     profile, cards = sources.get(NAMES.profile), sources.get(NAMES.cards)
@@ -200,9 +208,9 @@ def said(
         problems += _stray_problems(profile.profile, state) + _missing_sections(profile)
         problems += _secrets(profile.profile, secret)
         if _held(state, profile.path):  # the same bytes back, after the note had vanished, say something too
-            readings.append(_reading(profile, profile.profile, before.get(profile.path)))
+            readings.append(_reading(profile, profile.profile, before.get(profile.path), None, corrected))
         elif not _same(profile, before.get(profile.path)):
-            readings.append(_reading(profile, profile.profile, before.get(profile.path), resting))
+            readings.append(_reading(profile, profile.profile, before.get(profile.path), resting, corrected))
     elif profile and profile.vanished and before.get(profile.path):
         readings.append(_reading(profile, ProfileSaid((), ()), before.get(profile.path)))
         problems.append(Problem(profile.path, 0, "note_vanished"))
@@ -230,12 +238,16 @@ def _same(one: Source, before: Stood | None) -> bool:
 
 
 def _reading(
-    one: Source, what: ProfileSaid, before: Stood | None, resting: Aside | None = None
+    one: Source,
+    what: ProfileSaid,
+    before: Stood | None,
+    resting: Aside | None = None,
+    corrected: Collection[str] = (),
 ) -> NoteReading:
     shown = Shown(before.ids, before.repeats) if before else None
     sections = frozenset(section.name for section in one.frame.sections) if one.frame else frozenset()
     apart = resting or Aside(what.statements)
-    return NoteReading(one.path, apart.active, shown, sections, one.vanished, apart.ids)
+    return NoteReading(one.path, apart.active, shown, sections, one.vanished, apart.ids, frozenset(corrected))
 
 
 def _missing_sections(one: Source) -> list[Problem]:
@@ -294,7 +306,7 @@ def copies(found: Sequence[tuple[NotePath, NotePath, str, str]]) -> list[Edit]:
 
 
 def differing(text: str, current: str) -> str:
-    """Give the lines of a version that the current text does not have, at most some."""
+    """Give the lines of a version that the current text does not have, at most some; an id makes no difference."""
     lines = [
         line[2:].strip() for line in difflib.ndiff(_lines(current), _lines(text)) if line.startswith("+ ")
     ]
@@ -302,7 +314,7 @@ def differing(text: str, current: str) -> str:
 
 
 def _lines(text: str) -> list[str]:
-    return [line.removesuffix("\r") for line in text.split("\n")]
+    return [_OWN_ID.sub("", line.removesuffix("\r")) for line in text.split("\n")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,7 +326,8 @@ class Showing:
     zone: tzinfo
     words: tuple[Catalogue, ...]
     cards_per_day: int
-    months: tuple[str, ...]
+    months: Callable[[], Sequence[str]]
+    """Gives those of the register, as they are when the journal is written."""
     records: Callable[[str], Sequence[Record]]
     """Gives the journal's records since a time."""
 
@@ -329,14 +342,19 @@ class Wanted:
 
 
 def wanted(
-    one: Source, state: State, showing: Showing, resting: Aside | None = None, before: Stood | None = None
+    one: Source,
+    state: State,
+    showing: Showing,
+    resting: Aside | None = None,
+    before: Stood | None = None,
+    corrected: Collection[str] = (),
 ) -> Wanted | None:
     """Give a usable note as it should be; what is set aside of Profil.md is as it should be."""
     if one.etag is None or one.frame is None or one.text is None or not one.usable:
         return None
     if one.profile:
         apart = resting or Aside(one.profile.statements)
-        shows = _profile_view(state, showing, apart.ids, before)
+        shows = _profile_view(state, showing, apart.ids, before, corrected)
         found = profile_renderer.render(shows, one.text, one.frame, one.profile, apart.active, apart.ids)
         after, read = (Stood(one.etag, _joined(apart, each.ids), each.repeats) for each in found)
         return Wanted(found[0].text, after, read)
@@ -355,7 +373,11 @@ def _joined(apart: Aside, ids: Mapping[str, frozenset[str]]) -> dict[str, frozen
 
 
 def _profile_view(
-    state: State, showing: Showing, resting: frozenset[str], before: Stood | None
+    state: State,
+    showing: Showing,
+    resting: frozenset[str],
+    before: Stood | None,
+    corrected: Collection[str],
 ) -> profile_renderer.ProfileView:
     names = ("since", "until", "sensitive", "review", "yes")
     words = {name: showing.words[0].say(f"field.{name}") for name in names}
@@ -367,7 +389,15 @@ def _profile_view(
         if name in looked_at
     ]
     stood_there = frozenset().union(*before.ids.values()) - resting if before else frozenset()
-    return profile_renderer.view(facts, state.cards.values(), showing.today.isoformat(), words, stood_there)
+    today = showing.today.isoformat()
+
+    def again(text: str) -> bool:
+        return any(alive(fact) and not over(fact, today) for fact in state.same_text(text))
+
+    repeats = before.repeats if before else frozenset[str]()
+    return profile_renderer.view(
+        facts, state.cards.values(), today, words, stood_there, corrected, repeats, again
+    )
 
 
 def journal(state: State, showing: Showing) -> str:
@@ -379,7 +409,7 @@ def journal(state: State, showing: Showing) -> str:
 
     words = showing.words[0]
     records = showing.records(since)
-    view = journal_renderer.view(records, fact, showing.months, showing.zone, words, NAMES.profile)
+    view = journal_renderer.view(records, fact, showing.months(), showing.zone, words, NAMES.profile)
     return journal_renderer.render(view, words, NAMES.register_folder)
 
 

@@ -34,7 +34,7 @@ from daemon.memory.decide import decide
 from daemon.memory.moment import Moment
 from daemon.memory.state import State
 from daemon.rest import remember, searched
-from daemon.vault.disk import Reading
+from daemon.vault.disk import Reading, etag_of
 from daemon.vault.door import Vault
 from daemon.vault.errors import NoteChanged, NoteExists, NoteMissing, VaultError
 from daemon.vault.kept import Late
@@ -70,6 +70,8 @@ class Circumstances:
     """Gives the first time after one at which the clock asks for something."""
     settings: str
     """A hash of every setting."""
+    backups: tuple[int, int] = (30, 200)
+    """Days and mebibytes for which what was replaced is kept."""
     memory: bool = True
     """`memory.enabled`: false leaves every managed note alone."""
 
@@ -104,6 +106,8 @@ class Pipeline:
             if listing is not None or edits or any(path.startswith(NAMES.assistant) for path in paths or ()):
                 outcome = self._managed(edits, frozenset(busy), listing)
             changes = self._index(paths, listing, outcome.written, progress)
+            if listing is not None:
+                self._prune()
             if listing is not None and not outcome.written:
                 self._remember_rest(listing)
             return replace(outcome, changes=changes)
@@ -120,8 +124,8 @@ class Pipeline:
         """Decide and accept edits; the notes are left to the process that keeps them in step."""
         with self.vault.locked():
             self.history.catch_up()
-            closed = self.history.closed()
-            if closed or not self.around.memory:
+            closed = self._closed(edits)
+            if closed:
                 return Outcome(closed=closed)
             moment = self.around.moment(self.history.state)
             events = decide(self.history.state, moment, (), edits)
@@ -133,10 +137,23 @@ class Pipeline:
             self.history.rebuild(partial(self.fill, progress))
             return count(self.history.index)
 
+    def _closed(self, edits: Sequence[Edit]) -> Problem | None:
+        """Why edits cannot be accepted and notes not written, None when they can."""
+        if edits and not self.around.memory:
+            return Problem("", 0, "memory_off")
+        return self.history.closed()
+
+    def _prune(self) -> None:
+        """Drop old backups; all stay while facts are held, whose versions may still be wanted."""
+        held = any(versions[-1].status == "held" for versions in self.history.state.facts.values())
+        days, mebibytes = self.around.backups
+        now = self.around.moment(self.history.state).now.timestamp()
+        self.vault.kept.prune(now, days, mebibytes, lambda _: held)
+
     # ---- managed notes: read, decide, accept, render
 
     def _managed(self, edits: Sequence[Edit], busy: frozenset[NotePath], listing: Listing | None) -> Outcome:
-        closed = self.history.closed()
+        closed = self._closed(edits)
         if not self.around.memory or closed:
             return Outcome(closed=closed)
         late = self._late(listing)
@@ -170,7 +187,9 @@ class Pipeline:
         # What a displaced version lacks may just not have been written yet: it deletes nothing.
         known = {path: None if path in self._displaced else one for path, one in before.items()}
         resting = self._resting(sources.get(NAMES.profile), showing)
-        what = managed.said(sources, known, state, moment.secret_spans, resting)
+        what = managed.said(
+            sources, known, state, moment.secret_spans, resting, self.history.corrected
+        )
         copies = self._copies(listing, sources) if listing is not None else []
         events = decide(state, moment, what.readings, (*edits, *what.edits, *copies))
         wants: dict[NotePath, Wanted] = {}
@@ -210,12 +229,22 @@ class Pipeline:
         for one in sources.values():
             resting = self._resting(one, showing)
             earlier = before.get(one.path)
-            want = managed.wanted(one, state, showing, resting, earlier)
+            if one.vanished and earlier and any(earlier.ids.values()):
+                # What stood there is held now: from here on nothing is missing from it, or giving the lines
+                # back would be undone by the very pass that reads the answer.
+                yield one.path, Etag(one.etag or ""), Stood(Etag(one.etag or "")).as_json()
+            want = managed.wanted(one, state, showing, resting, earlier, self.history.corrected)
             if want is None:
                 continue
             wants[one.path] = want
-            if earlier is None or earlier.etag != one.etag:
-                yield one.path, want.stood.etag, want.stood.as_json()
+            there = want.stood if earlier is None or earlier.etag != one.etag else earlier
+            if one.path in self._displaced:
+                # What it says stands nowhere until it is written: a crash must not make its lines look deleted.
+                there = replace(earlier or Stood(Etag("")), etag=one.on_disk or Etag(""))
+            elif there is earlier and want.text == one.text:
+                continue
+            coming = etag_of(want.text.encode("utf-8"))
+            yield one.path, there.etag, replace(there, coming=coming).as_json()
 
     def source(self, path: NotePath) -> Source:
         """Read one managed note; a version that our last write displaced is read in its place."""
@@ -258,12 +287,12 @@ class Pipeline:
             raise
         if merged:
             self.vault.heard(merged[0])
+        self.history.stand((one.path, done.etag, want.stands.as_json()))
         if done.displaced is not None and done.displaced.data.strip():
             self._displaced[one.path] = (done.displaced, done.etag)
             return [one.path]
         if done.displaced is not None:
             self.vault.heard(done.displaced)
-        self.history.stand((one.path, done.etag, want.stands.as_json()))
         self._sources[one.path] = managed.source(one.path, data, done.etag, earlier=one)
         self._at_rest(self._sources[one.path], want, showing)
         return [one.path]
@@ -271,7 +300,7 @@ class Pipeline:
     def _at_rest(self, one: Source, want: Wanted, showing: Showing) -> None:
         if one.profile:
             self._rest = Rest(one, want.stands.ids, showing.today)
-            self.history.touched = set()
+            self.history.touched, self.history.corrected = set(), set()
 
     def _make_again(self, one: Source, showing: Showing) -> list[NotePath]:
         """Make a vanished or emptied note again: the cards at once, the facts once nothing is held any more."""
@@ -303,7 +332,8 @@ class Pipeline:
             if late.path in (NAMES.profile, NAMES.cards) and late.path not in self._displaced:
                 disk = self._on_disk(late.path)
                 kept = managed.stood(rows.shown(self.history.index, late.path))
-                if kept and disk and kept.etag == disk.etag and late.reading.data.strip():
+                ours = kept and disk and disk.etag in (kept.etag, kept.coming)
+                if disk and ours and late.reading.data.strip():
                     self._displaced[late.path] = (late.reading, disk.etag)
                     continue
             apart.append(late)

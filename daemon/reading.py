@@ -1,6 +1,5 @@
 """What a process that only reads may ask of a vault: no lock, no writing, and light to import."""
 
-import dataclasses
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from daemon.index.store import Index
 from daemon.memory.recollect import holding, of_status
 from daemon.memory.state import State, fold, state_of
 from parsers.errors import ClavaireError
+from parsers.model.cards import Card
 from parsers.model.facts import Fact
 from parsers.model.register import Record
 
@@ -88,6 +88,11 @@ def end_of(spelt: str, zone: tzinfo, sentence: str) -> str:
     return until.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def fields_of(one: Fact | Card) -> dict[str, Any]:
+    """Give a fact or card as JSON values, every field present (`dataclasses.asdict` takes ten times as long)."""
+    return {name: getattr(one, name) for name in type(one).__slots__}
+
+
 def export(state: State) -> dict[str, Any]:
     """Give the whole memory as JSON values, canonical: each list by id, every field present (R-M09)."""
     versions = sorted(
@@ -96,10 +101,10 @@ def export(state: State) -> dict[str, Any]:
     return {
         "format": "clavaire/1",
         "user_id": state.user_id,
-        "facts": [dataclasses.asdict(fact) for fact in versions],
+        "facts": [fields_of(fact) for fact in versions],
         "entities": [],
         "relations": [],
-        "cards": [dataclasses.asdict(state.cards[name]) for name in sorted(state.cards)],
+        "cards": [fields_of(state.cards[name]) for name in sorted(state.cards)],
         "runs": [],
         "delegations": [],
         "questions": [],

@@ -101,7 +101,7 @@ class Stage:
                 path.unlink()
 
     def _settle(self, outcome: Outcome) -> None:
-        self._show("demo.clavaire")
+        self._show("demo.program")
         self.expect("open", outcome.closed, None)
         self.expect("unmanaged", _unlike(self._unmanaged(), self._first), [])
         again = self.app.pipeline.sync()
@@ -119,13 +119,22 @@ class Stage:
     def write(self, text: str, path: NotePath = NAMES.profile) -> None:
         """Save a note as an editor does; prints what the hand changed."""
         (self.root / path).write_bytes(text.encode("utf-8"))
-        self._show("demo.you")
+        self._show("demo.person")
+
+    def delete(self, path: NotePath) -> None:
+        """Delete a note; prints what is gone."""
+        (self.root / path).unlink()
+        self._show("demo.person")
 
     def replace(self, old: str, new: str, path: NotePath = NAMES.profile) -> None:
         """Change some words of a note."""
         text = self.text(path)
         self.expect("there", text.count(old), 1, text=old.strip())
         self.write(text.replace(old, new, 1), path)
+
+    def ids(self) -> set[str]:
+        """Give the ids that stand in the facts' note."""
+        return set(_OWN_ID.findall(self.text()))
 
     def line_of(self, words: str, path: NotePath = NAMES.profile) -> str:
         """Give the whole line that holds these words, with its ending; empty when there is none."""
@@ -195,8 +204,7 @@ class Stage:
         stood = [line for line in _bare(text) if line not in more]
         came = [line for line in _bare(text) if line in more]
         self.expect("lines", (stood, came), (kept, list(more)))
-        ids = _OWN_ID.findall(text)
-        self.expect("ids", len(ids), len(set(ids)))
+        self.expect("ids", len(_OWN_ID.findall(text)), len(self.ids()))
 
     def expect_answers(self, day: str, yes: str, no: str) -> None:
         """On that day one text was true and the other was not; says so."""

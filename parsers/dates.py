@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-_STATED = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?\Z")
+_STATED = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?\Z", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 
 from parsers.model.register import FIRST, Mark, Record
 
-ENVELOPE = frozenset({"seq", "at", "by", "op", "prev", "mac"})
-"""Fields of a line that are no part of the event's body."""
+ENVELOPE = frozenset({"seq", "at", "by", "op", "more", "prev", "mac"})
+"""Fields of a line that are no part of the event's body. `more` is how many lines of the same batch follow: what
+was decided together happens together, or not at all."""
 
 MAC = b',"mac":"'
 ACCEPTED = "register.accepted"
@@ -29,7 +30,7 @@ PURGED = "purged"
 its new bytes: without it the chain would be cut in two for whoever cannot check the line's `mac`."""
 
 _AT = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
-_STRINGS = tuple(ENVELOPE - {"seq"})
+_STRINGS = tuple(ENVELOPE - {"seq", "more"})
 _ALL_STRINGS = [str] * len(_STRINGS)
 HANDED_OVER = "register_handed_over"
 """Why the reading stops where another machine took the vault over from this one."""
@@ -104,7 +105,9 @@ class Chain:
     """Hash in the chain of each linked line, from the one after the mark reading began at."""
     stop: Stop | None
     torn: Line | None
-    """A last line that was cut off while it was written."""
+    """Where what was cut off while it was written begins: the last line, or the first of an unfinished batch."""
+    cut: int
+    """How many lines that is."""
     unfinished: tuple[int, ...]
     """Lines whose purge was recorded and whose words still stand."""
 
@@ -154,9 +157,10 @@ def follow(lines: Sequence[Line], after: Mark, *, keyed: bool, lenient: bool = F
     `keyed` is False where there is no secret to check with. `lenient` links lines that another machine
     purged too: for finding the end that a person may accept, never for state.
     """
+    written = len(lines)
+    lines, torn = _whole_batches(lines)
     purges = _purges(lines, after, lenient=lenient)
     heads, broken = _link(lines, after, purges)
-    torn = None
     if broken is not None and _is_cut(broken, lines):
         torn, broken = broken.line, None
     trusted = _accepted(lines[: len(heads)], heads, after)
@@ -170,9 +174,27 @@ def follow(lines: Sequence[Line], after: Mark, *, keyed: bool, lenient: bool = F
         # Nothing of ours comes before the break, so nothing vouches for the order of what was read.
         records, mark, stop = [], after, _blamed(broken, lines)
     end = _end(lines[: len(heads)], heads, mark) if heads else after
-    return Chain(
-        tuple(records), mark, end, tuple(heads), stop, torn, _wordy(lines[: len(heads)], after, purges)
-    )
+    cut = written - len(lines) or int(torn is not None)
+    wordy = _wordy(lines[: len(heads)], after, purges)
+    return Chain(tuple(records), mark, end, tuple(heads), stop, torn, cut, wordy)
+
+
+def _whole_batches(lines: Sequence[Line]) -> tuple[Sequence[Line], Line | None]:
+    """Give the lines without a batch that a crash left unfinished at the end, and the first line of that one."""
+    whole = len(lines)
+    if lines and not (lines[-1].ended or lines[-1].sealed):
+        whole -= 1
+    if not whole or not _more(lines[whole - 1]):
+        return lines, None
+    first = whole - 1
+    while first and _more(lines[first - 1]) == _more(lines[first]) + 1:
+        first -= 1
+    return lines[:first], lines[first]
+
+
+def _more(line: Line) -> int:
+    more = line.fields.get("more") if line.fields and line.sealed else 0
+    return more if type(more) is int else 0
 
 
 def relink(lines: Sequence[Line]) -> list[Line]:

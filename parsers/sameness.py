@@ -24,6 +24,8 @@ _NEGATIONS = {
     ),
 }
 """Words that turn a sentence round, accents folded."""
+_AFTER_NE = {"plus", "rien", "personne", "nulle", "nul", "nullement"}
+"""Words that do so together with `ne` only: `plus de thé` denies nothing."""
 
 
 def folded(text: str) -> str:
@@ -33,7 +35,7 @@ def folded(text: str) -> str:
     """
     plain = text.casefold()
     if not plain.isascii():
-        decomposed = unicodedata.normalize("NFKD", plain)
+        decomposed = unicodedata.normalize("NFD", plain)
         plain = "".join(char for char in decomposed if not unicodedata.combining(char))
     plain = " ".join(plain.split())
     return plain.removesuffix(".").rstrip()
@@ -41,14 +43,20 @@ def folded(text: str) -> str:
 
 def core(text: str) -> str:
     """Give the words of a text without its negations: equal cores may contradict each other (rule 6)."""
-    return " ".join(word for word in _words(text) if word not in _NEGATIONS)
+    words = _words(text)
+    denials = _denials(words)
+    return " ".join(word for word in words if word not in denials)
 
 
 def opposed(one: str, other: str) -> bool:
     """Tell whether two texts are equal but for a negation (rule 6)."""
     first, second = _words(one), _words(other)
-    negated = {sum(word in _NEGATIONS for word in words) for words in (first, second)}
+    negated = {sum(word in _denials(words) for word in words) for words in (first, second)}
     return bool(core(one)) and core(one) == core(other) and len(negated) == 2 and 0 in negated
+
+
+def _denials(words: list[str]) -> set[str]:
+    return _NEGATIONS | _AFTER_NE if "ne" in words or "n" in words else _NEGATIONS
 
 
 def _words(text: str) -> list[str]:

@@ -1,6 +1,7 @@
 """What a list item of ours states: id, anchor, trailing fields, text, key and value (vault-notes.md, Facts)."""
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -9,7 +10,7 @@ from parsers.dates import Period, period
 from parsers.items import Item, items, pieces
 from parsers.model.notes import Section
 
-_CODE = re.compile(r"(`+)(?:(?!`).)+?\1", re.DOTALL)
+_CODE = re.compile(r"(?<![`\\])(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
 _OURS = re.compile(r"(?:(?<=\s)|\A)\^([a-z]-[0-9a-hjkmnp-tv-z]{8})(?=\s|\Z)")
 _ANCHOR = re.compile(r"(?:(?<=\s)|\A)\^([A-Za-z0-9-]+)\Z")
 _FIELD = re.compile(r"\s*\[([^\[\]:]+)::[ \t]*([^\[\]]*)\]\Z")
@@ -191,7 +192,7 @@ def _children(raw: str) -> str:
 def _trailing_fields(said: str) -> tuple[str, Fields]:
     found: dict[str, Period | bool] = {}
     while field := _FIELD.search(said):
-        name = _NAMES.get(field[1].strip().casefold().replace("\u2019", "'"))
+        name = _NAMES.get(unicodedata.normalize("NFC", field[1]).strip().casefold().replace("\u2019", "'"))
         value = _value(name, field[2]) if name and name not in found else None
         if name is None or value is None:
             break

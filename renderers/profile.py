@@ -1,6 +1,6 @@
 """Profil.md: the lines of its sections brought in step with the facts, and not a byte else (vault-notes.md, Facts)."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from parsers.frame import Frame
@@ -9,7 +9,7 @@ from parsers.model.facts import SECTION_OF, Fact, over
 from parsers.model.notes import Section
 from parsers.profile import ProfileSaid
 from parsers.sameness import folded
-from parsers.statements import Spot
+from parsers.statements import Spot, Statement
 from renderers.splice import Splice, spliced
 
 
@@ -25,6 +25,8 @@ class ShownFact:
     anchor: str | None
     past: frozenset[str]
     """Texts it has had: a line that reads like none of them is not clavaire's to change."""
+    stated: tuple[str | None, ...] | None = None
+    """Start, end and review day as its fields should state them, when a command changed them; None: as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,10 @@ class ProfileView:
     """Anchors of facts whose lines leave → their ids."""
     forgotten: frozenset[str]
     """Ids whose lines leave whatever they say: they stood, and their words are not known any more."""
+    again: Callable[[str], bool] = bool
+    """Whether a text says a current fact."""
+    repeats: frozenset[str] = frozenset()
+    """Folded texts of the lines that said a fact again: they leave with it."""
 
 
 def view(
@@ -46,10 +52,14 @@ def view(
     today: str,
     words: Mapping[str, str],
     stood: Collection[str] = (),
+    corrected: Collection[str] = (),
+    repeats: frozenset[str] = frozenset(),
+    again: Callable[[str], bool] = bool,
 ) -> ProfileView:
     """Give what these facts make of the note; `words` are the field names and values of the catalogue.
 
-    `stood` are the facts whose lines stood in the note when it was last read or written.
+    `stood` are the facts whose lines stood in the note when it was last read or written, `corrected` those that
+    a command corrected since, `repeats` what stood there more than once.
     """
     asked = {
         name for card in cards if card.status == "open" and card.kind == "returned" for name in card.subjects
@@ -65,14 +75,16 @@ def view(
         past = frozenset(one.text for one in versions)
         if _stands(fact, today):
             tail = "".join(_tail(fact, words))
-            shown[fact.id] = ShownFact(fact.id, SECTION_OF[fact.kind], fact.text, tail, fact.anchor, past)
+            stated = (fact.valid_from_text, fact.valid_to_text, fact.review) if fact.id in corrected else None
+            section = SECTION_OF[fact.kind]
+            shown[fact.id] = ShownFact(fact.id, section, fact.text, tail, fact.anchor, past, stated)
             continue
         leaving[fact.id] = past
         if fact.anchor:
             anchors[fact.anchor] = fact.id
         if fact.status == "forgotten" and fact.id in stood:
             forgotten.add(fact.id)
-    return ProfileView(shown, leaving, anchors, frozenset(forgotten))
+    return ProfileView(shown, leaving, anchors, frozenset(forgotten), again, repeats)
 
 
 def _stands(fact: Fact, today: str) -> bool:
@@ -99,7 +111,7 @@ class Rendered:
     ids: Mapping[str, frozenset[str]]
     """Section → facts whose lines stand there."""
     repeats: frozenset[str]
-    """Folded texts of lines that are no fact of their own."""
+    """Folded texts of lines that say a current fact again."""
 
 
 def render(
@@ -127,10 +139,12 @@ def render(
         if fresh:
             splices.append(_insertion(text, section, said.statements, fresh))
             added += fresh
-    repeats = frozenset(folded(spot.says.wording.text) for spot, name in lines if name is None)
-    after = Rendered(spliced(text, splices), _ids(lines, added), repeats)
     stood = [(spot, name or _left(spot, shows)) for spot, name in lines]
-    return after, Rendered(text, _ids(stood, []), repeats)
+    loose = [spot.says.wording.text for spot, name in stood if name is None]
+    repeats = frozenset(folded(words) for words in loose if words and shows.again(words))
+    left = frozenset(map(folded, loose)) & shows.repeats
+    after = Rendered(spliced(text, splices), _ids(lines, added), repeats)
+    return after, Rendered(text, _ids(stood, []), repeats | left)
 
 
 def _ids(lines: Sequence[tuple[Spot, str | None]], added: Sequence[ShownFact]) -> dict[str, frozenset[str]]:
@@ -192,11 +206,17 @@ def _place_by_text(
 
 def _loose(spot: Spot, shows: ProfileView, resting: Collection[str]) -> list[Splice]:
     """A line that is no current fact: it leaves if its fact did, its id goes if another line has it."""
-    if _left(spot, shows):
+    if _left(spot, shows) or _no_more(spot.says, shows):
         return [Splice(spot.start, spot.stop, "")]
     if spot.says.id in shows.facts or spot.says.id in resting:
         return _cut(spot, [span for span in spot.says.id_spans if _is_ours(spot, span)])
     return []
+
+
+def _no_more(says: Statement, shows: ProfileView) -> bool:
+    """Tell whether a line that said a fact again has lost it: the fact was forgotten, closed or corrected elsewhere."""
+    words = says.wording.text
+    return not says.id and bool(shows.repeats) and folded(words) in shows.repeats and not shows.again(words)
 
 
 def _left(spot: Spot, shows: ProfileView) -> str | None:
@@ -210,6 +230,8 @@ def _line(spot: Spot, fact: ShownFact) -> list[Splice]:
     """Bring one line in step: its id at the end of its first paragraph, its text if what it says is past."""
     says = spot.says
     if says.wording.text != fact.text and says.wording.text in fact.past:
+        return [_reworded(spot, fact)]
+    if says.wording.text == fact.text and fact.stated not in (None, _stated(spot)):
         return [_reworded(spot, fact)]
     anchored = says.anchor is not None and says.anchor == fact.anchor
     ours = [span for span in says.id_spans if _is_ours(spot, span)]
@@ -226,6 +248,12 @@ def _cut(spot: Spot, spans: Iterable[tuple[int, int]]) -> list[Splice]:
     return [Splice(spot.start + start, spot.start + end, "") for start, end in spans]
 
 
+def _stated(spot: Spot) -> tuple[str | None, ...]:
+    fields = spot.says.wording.fields
+    since, until, review = fields.since, fields.until, fields.review
+    return (since.text if since else None, until.text if until else None, review.first if review else None)
+
+
 def _reworded(spot: Spot, fact: ShownFact) -> Splice:
     """The fact's text in the place of a past one; fields, id and children that did not change stay as written."""
     says, item = spot.says, spot.says.item
@@ -234,6 +262,8 @@ def _reworded(spot: Spot, fact: ShownFact) -> Splice:
         for at, char in enumerate(item.text[says.fields_start : item.para_end], says.fields_start)
         if not any(start <= at < end for start, end in says.id_spans)
     )
+    if fact.stated not in (None, _stated(spot)):
+        fields = fact.tail
     first, _, rest = fact.text.partition("\n")
     line = f"{first}{fields.rstrip()} ^{fact.anchor or fact.id}"
     if rest == says.wording.text.partition("\n")[2]:

@@ -21,15 +21,16 @@ class EventUnwritable(ClavaireError):
         super().__init__(f"The event {op} cannot be written in the register: {reason}.")
 
 
-def render_line(event: Event, seq: int, at: str, prev: str, secret: bytes) -> bytes:
-    """Give an event's line, sealed, without line ending.
+def render_line(event: Event, seq: int, at: str, prev: str, secret: bytes, more: int = 0) -> bytes:
+    """Give an event's line, sealed, without line ending; `more` lines of its batch follow.
 
     Raises:
         EventUnwritable: a field of the body has a name of the envelope, or is no JSON value.
     """
     if taken := sorted(ENVELOPE.intersection(event.body)):
         raise EventUnwritable(event.op, f"the field « {taken[0]} » belongs to the envelope")
-    fields = {"seq": seq, "at": at, "by": event.by, "op": event.op, **event.body, "prev": prev}
+    fields = {"seq": seq, "at": at, "by": event.by, "op": event.op, **event.body}
+    fields |= {"more": more, "prev": prev} if more else {"prev": prev}
     try:
         return _seal(fields, secret)
     except (TypeError, ValueError, RecursionError) as error:

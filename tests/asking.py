@@ -97,7 +97,6 @@ def drop_line(home: Home, text: str) -> str:
     return line
 
 
-
 def known_by(home: Home, until: str) -> State:
     """Give the state as the register knew it at a time."""
     return reading.known_at(home.records(), until, home.state)

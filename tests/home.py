@@ -233,7 +233,7 @@ class Home:
         self.close()
         for path in folder.iterdir():
             if path.name.startswith((NAMES.index_prefix, NAMES.current)):
-                path.unlink()
+                path.unlink(missing_ok=True)
         self.restart()
 
 

@@ -104,6 +104,7 @@ def rebuild(session: Session) -> None:
 
 @click.command()
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write to a file.")
+@json_option
 @pass_session
 def export(session: Session, out: Path | None) -> None:
     """The whole memory as canonical JSON."""

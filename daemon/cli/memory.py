@@ -1,6 +1,5 @@
 """Commands of memory: facts, remember, correct, forget, history; and search."""
 
-import dataclasses
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -37,7 +36,7 @@ def facts(
     day = reading.day(as_of, session.say("error.bad_day", day=as_of)) if as_of else None
     question = reading.Question(kind, status, day)
     found = reading.facts(known, question, _today(session))
-    session.show([dataclasses.asdict(fact) for fact in found], (_line(session, fact) for fact in found))
+    _show_facts(session, found)
 
 
 def _today(session: Session) -> Any:
@@ -54,6 +53,13 @@ def _known_at(session: Session, spelt: str, now: "State") -> "State":
     until = reading.end_of(spelt, zone(session.settings), session.say("error.bad_day", day=spelt))
     _, register = doors(session.root, session.state_folder(), session.settings)
     return reading.known_at(register.read().records, until, now)
+
+
+def _show_facts(session: Session, found: Sequence["Fact"]) -> None:
+    from daemon.reading import fields_of
+
+    values = [fields_of(fact) for fact in found] if session.as_json else []
+    session.show(values, (_line(session, fact) for fact in found))
 
 
 def _line(session: Session, fact: "Fact") -> str:
@@ -142,7 +148,7 @@ def history(session: Session, name: str) -> None:
 
     known = state(session)
     found = chain(known, _named(session, known, name))
-    session.show([dataclasses.asdict(fact) for fact in found], (_line(session, fact) for fact in found))
+    _show_facts(session, found)
 
 
 def _named(session: Session, known: "State", name: str) -> str:

@@ -100,9 +100,8 @@ class Session:
         """Print values as JSON, or the lines for a person."""
         if self.as_json:
             click.echo(json.dumps(values, ensure_ascii=False))
-        else:
-            for line in lines:
-                click.echo(line)
+        elif text := "\n".join(lines):
+            click.echo(text)
 
     def say(self, key: str, /, **values: object) -> str:
         """Give a sentence of the catalogue."""

@@ -34,14 +34,14 @@ def decide(
         state.same_core("")
     work = Deliberation(state.fork(), moment, by)
     for edit in edits:
-        if not isinstance(edit, Forget):
+        if not isinstance(edit, Correct | Forget):
             _take(work, edit)
     if readings:
         paired = pair(readings, work.state, moment)
         hand.take_lines(work, paired)
         hand.say_again(work, tuple(line for line in paired.lines if _said_anew(line, readings)))
     for edit in edits:
-        if isinstance(edit, Forget):  # after the lines: whatever they said of it is forgotten too
+        if isinstance(edit, Correct | Forget):  # after the lines: whatever they say of it is corrected too
             _take(work, edit)
     answers.withdraw_moot(work)
     return tuple(work.events)

@@ -63,7 +63,18 @@ def _kept_line(work: Deliberation, line: Line, fact: Fact) -> None:
     anchor = anchor_of(work, line.spot.says.anchor, fact.id)
     if anchor != fact.anchor:
         work.amend("anchored", work.state.facts[fact.id][-1], anchor=anchor)
-    revise(work, work.state.facts[fact.id][-1], line.spot.says.wording)
+    if not (line.outdated and _was_said(work, line, fact.id)):
+        revise(work, work.state.facts[fact.id][-1], line.spot.says.wording)
+
+
+def _was_said(work: Deliberation, line: Line, name: str) -> bool:
+    """Tell whether a line reads as an earlier version of its fact."""
+    says, fields = line.spot.says.wording, line.spot.says.wording.fields
+    stated = (fields.since.text if fields.since else None, fields.until.text if fields.until else None)
+    return any(
+        (one.text, one.valid_from_text, one.valid_to_text) == (says.text, *stated)
+        for one in work.state.facts[name][:-1]
+    )
 
 
 def _rests(work: Deliberation, line: Line, fact: Fact) -> bool:
@@ -98,15 +109,31 @@ def _new_line(work: Deliberation, line: Line, gone: dict[str, tuple[NoteReading,
     past = next((f for f in work.state.same_text(wording.text) if f.status in ("rejected", "pending")), None)
     fact = new_fact(work, line.spot, line.note)
     if past and past.status == "pending":
-        work.amend(
-            "confirmed", past, status="confirmed", confidence=1.0, source="user", provenance="user", kind=kind
-        )
-        fact = work.state.facts[past.id][-1]
+        _confirm(work, past, fact)
     elif past:
         work.assert_fact(replace(fact, id=past.id, version=past.version + 1), "revived")
     else:
         work.assert_fact(fact, "stated")
     disputes(work, work.state.facts[past.id if past else fact.id][-1])
+
+
+def _confirm(work: Deliberation, past: Fact, fact: Fact) -> None:
+    """What was proposed is the person's own word now, as they wrote it."""
+    told = (
+        "kind",
+        "text",
+        "key",
+        "value",
+        "anchor",
+        "sensitivity",
+        "review",
+        "confidence",
+        "source",
+        "provenance",
+    )
+    when = ("valid_from", "valid_to", "valid_from_text", "valid_to_text")
+    changes = {name: getattr(fact, name) for name in (*told, *when)}
+    work.amend("confirmed", past, status="confirmed", **changes)
 
 
 def _earlier(work: Deliberation, line: Line, gone: dict[str, tuple[NoteReading, str, Fact]]) -> Fact | None:
@@ -153,16 +180,17 @@ def _lost(
 
 
 def _sudden(work: Deliberation, reading: NoteReading, section: str, lost: int) -> bool:
-    stood = [name for name in (reading.shown.ids if reading.shown else {}).get(section, ())]
+    stood = (reading.shown.ids if reading.shown else {}).get(section, ())
     total = max(lost, sum(1 for name in stood if name in work.state.facts))
     return (lost >= 5 and 3 * lost >= total) or (lost == total and total >= 2)
 
 
 def _deleted(work: Deliberation, fact: Fact) -> None:
     """A deleted line: its fact is rejected, or gave way to one of the same key written just before (rule 4)."""
+    several = place_of(fact.key, fact.entity_id) in work.state.several
     newer = [
         other
-        for other in (work.state.same_key(fact.key, fact.entity_id) if fact.key else ())
+        for other in (work.state.same_key(fact.key, fact.entity_id) if fact.key and not several else ())
         if alive(other) and other.id != fact.id and other.source == "user" and other.supersedes is None
         if other.recorded_at > fact.recorded_at and work.moment.recent(other.recorded_at)
     ]

@@ -4,7 +4,7 @@ In this order: (a) same id, same text; (b) a text that a known id had and no lon
 (c) same id, other text; (d) the rest is new, said again, back from the past, or gone.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -39,6 +39,8 @@ class NoteReading:
     """The note is gone, or empty."""
     aside: frozenset[str] = frozenset()
     """Facts whose lines stand as they stood: their lines are not among the statements."""
+    corrected: Collection[str] = ()
+    """Facts corrected by command since the note was written: a line that still reads as before is not their word."""
 
 
 How = Literal["same", "reworded", "new", "repeat", "leaving", "returned"]
@@ -52,6 +54,8 @@ class Line:
     spot: Spot
     how: How
     fact: Fact | None
+    outdated: bool = False
+    """The fact was corrected by command since the note was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +111,12 @@ class _Pairing:
         self._same_id()
         self._rest()
         lines = tuple(
-            Line(reading.note, one, *self.found[index]) for index, (reading, one) in enumerate(self.spots)
+            self._line(reading, one, *self.found[index]) for index, (reading, one) in enumerate(self.spots)
         )
         return Paired(lines, self._gone())
+
+    def _line(self, reading: NoteReading, spot: Spot, how: How, fact: Fact | None) -> Line:
+        return Line(reading.note, spot, how, fact, fact is not None and fact.id in reading.corrected)
 
     def _take(self, index: int, how: How, fact: Fact) -> None:
         self.found[index] = (how, fact)
@@ -161,6 +168,8 @@ class _Pairing:
             ]
             if again or words in fresh:
                 self.found[index] = ("repeat", again[0] if again else None)
+            elif reading.shown and words in reading.shown.repeats and name is None:
+                self.found[index] = ("leaving", None)  # it goes with the fact it said again
             else:
                 self.found[index] = ("new", None)
                 fresh.add(words)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from daemon.memory.moment import Deliberation, instant
 from daemon.memory.pairing import alive
-from daemon.memory.values import correct, dated, disputes, stands, supersede
+from daemon.memory.values import correct, dated, disputes, place_of, stands, supersede
 from parsers.model.edits import Correct, Forget, Remember
 from parsers.model.facts import Fact
 from parsers.sameness import folded
@@ -54,8 +54,10 @@ def accept(work: Deliberation, fact: Fact, how: str = "stated") -> None:
 
 
 def _rivals(work: Deliberation, fact: Fact) -> list[Fact]:
-    """The current facts of the same key."""
-    same = work.state.same_key(fact.key, fact.entity_id) if fact.key else ()
+    """The current facts of the same key, none where the person said that all its values are true."""
+    if fact.key is None or place_of(fact.key, fact.entity_id) in work.state.several:
+        return []
+    same = work.state.same_key(fact.key, fact.entity_id)
     return [other for other in same if other.id != fact.id and stands(work, other)]
 
 
@@ -68,7 +70,8 @@ def correct_fact(work: Deliberation, edit: Correct) -> None:
 
 def forget(work: Deliberation, edit: Forget) -> None:
     """Forget a fact: nothing uses it any more, and only the register still holds its words (rule 9)."""
-    if edit.id in work.state.facts:
+    fact = work.state.latest(edit.id)
+    if fact and fact.status != "forgotten":
         work.emit("fact.forgotten", id=edit.id, retracted_at=work.moment.at)
 
 

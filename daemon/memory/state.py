@@ -25,6 +25,9 @@ from parsers.model.facts import Fact
 from parsers.model.register import Body, Record
 from parsers.sameness import core, folded
 
+BY_COMMAND = "corrected_by_command"
+"""How a wording came that no note said: `clavaire correct`."""
+
 _FACT_FIELDS = frozenset(one.name for one in fields(Fact))
 _CARD_FIELDS = frozenset(one.name for one in fields(Card))
 
@@ -45,11 +48,14 @@ class State:
     """(id, name) of the machine that writes."""
     by_text: dict[str, frozenset[str]] = field(default_factory=dict)
     by_key: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)
+    worded: bool = True
+    """`by_text` and `by_key` are filled: whoever only reads goes without."""
     by_core: dict[str, frozenset[str]] | None = None
     """Built the first time contradictions are looked for."""
 
     def fork(self) -> "State":
         """Give a copy; folding one leaves the other as it is."""
+        self._word()
         return State(
             dict(self.facts),
             dict(self.cards),
@@ -59,7 +65,7 @@ class State:
             self.host,
             dict(self.by_text),
             dict(self.by_key),
-            dict(self.by_core) if self.by_core is not None else None,
+            by_core=dict(self.by_core) if self.by_core is not None else None,
         )
 
     def latest(self, name: str) -> Fact | None:
@@ -69,12 +75,14 @@ class State:
 
     def same_text(self, text: str) -> tuple[Fact, ...]:
         """Give the latest versions that say the same (rule 5), by id."""
+        self._word()
         return self._latest(
             self.by_text.get(folded(text), frozenset()), lambda fact: folded(fact.text) == folded(text)
         )
 
     def same_key(self, key: str, entity_id: str | None) -> tuple[Fact, ...]:
         """Give the latest versions that have this key, by id."""
+        self._word()
         place = (entity_id or "", folded(key))
         found = self.by_key.get(place, frozenset())
         return self._latest(found, lambda fact: _place(fact) == place)
@@ -86,6 +94,13 @@ class State:
             for versions in self.facts.values():
                 _add(self.by_core, core(versions[-1].text), versions[-1].id)
         return self.by_core.get(core(text), frozenset())
+
+    def _word(self) -> None:
+        if not self.worded:
+            self.worded = True
+            for versions in self.facts.values():
+                for fact in versions:
+                    _note_words(self, fact)
 
     def _latest(self, names: Iterable[str], holds: Callable[[Fact], bool]) -> tuple[Fact, ...]:
         found = (self.facts[name][-1] for name in sorted(names) if name in self.facts)
@@ -100,10 +115,9 @@ class State:
 
 def state_of(facts: Iterable[Fact], cards: Iterable[Body], scalars: Body) -> State:
     """Give the state that the index kept: facts, the JSON of cards, and what `scalars_of` gave."""
-    state = State()
+    state = State(worded=False)
     for fact in facts:
         state.facts[fact.id] = (*state.facts.get(fact.id, ()), fact)
-        _note_words(state, fact)
     for values in cards:
         _keep_card(state, values)
     state.several = frozenset((entity, key) for entity, key in scalars.get("several", ()))
@@ -179,10 +193,11 @@ def _place(fact: Fact) -> tuple[str, str] | None:
 
 
 def _note_words(state: State, fact: Fact) -> None:
-    _add(state.by_text, folded(fact.text), fact.id)
-    place = _place(fact)
-    if place:
-        _add(state.by_key, place, fact.id)
+    if state.worded:
+        _add(state.by_text, folded(fact.text), fact.id)
+        place = _place(fact)
+        if place:
+            _add(state.by_key, place, fact.id)
     if state.by_core is not None:
         _add(state.by_core, core(fact.text), fact.id)
 

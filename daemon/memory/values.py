@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from daemon.memory.moment import Deliberation
 from daemon.memory.pairing import alive
+from daemon.memory.state import BY_COMMAND
 from parsers.dates import Period
 from parsers.model.facts import KIND_OF, Fact, Sensitivity
 from parsers.model.notes import NotePath
@@ -101,9 +102,8 @@ def revise(work: Deliberation, fact: Fact, wording: Wording) -> None:
         again = replace(again, valid_to=None)
     if again == fact:
         return
-    if again.text == fact.text or folded(again.text) == folded(fact.text):
-        _correct(work, fact, again)
-    elif fact.source == "user" and work.moment.recent(fact.recorded_at):
+    same = again.text == fact.text or folded(again.text) == folded(fact.text)
+    if same or (fact.source == "user" and work.moment.recent(fact.recorded_at)):
         _correct(work, fact, again)
     else:
         change(work, fact, again, since=wording.fields.since)
@@ -114,18 +114,19 @@ def correct(work: Deliberation, fact: Fact, wording: Wording) -> None:
     said = replace(fact, text=wording.text, key=wording.key, value=wording.value)
     if wording.fields != type(wording.fields)():
         said = dated(work, said, wording)
-    _correct(work, fact, said, how="corrected_by_command")
+    _correct(work, fact, said, how=BY_COMMAND)
 
 
 def _correct(work: Deliberation, fact: Fact, again: Fact, how: str = "corrected") -> None:
     work.amend("retracted", fact, retracted_at=work.moment.at)
     work.assert_fact(_next(work, fact, again), how)
-    if fact.supersedes and fact.valid_from and again.valid_from and fact.valid_from != again.valid_from:
-        _move_end(work, fact, again.valid_from)
+    _move_end(work, fact, again.valid_from)
 
 
-def _move_end(work: Deliberation, fact: Fact, start: str) -> None:
+def _move_end(work: Deliberation, fact: Fact, start: str | None) -> None:
     """What a fact followed ended where it started: when that day is corrected, so is the end."""
+    if fact.valid_from is None or start is None or start == fact.valid_from:
+        return
     for one in work.state.facts.get(fact.supersedes or "", ()):
         if (
             one.retracted_at is None
@@ -134,6 +135,7 @@ def _move_end(work: Deliberation, fact: Fact, start: str) -> None:
         ):
             if one.valid_from and start <= one.valid_from:
                 work.amend("retracted", one, retracted_at=work.moment.at)
+                _move_end(work, one, start)
             else:
                 work.amend("closed", one, valid_to=start)
 
@@ -196,15 +198,19 @@ def succeed(work: Deliberation, earlier: Fact, wording: Wording, fact: Fact) -> 
 def supersede(work: Deliberation, earlier: Fact, fact: Fact, how: str = "changed") -> None:
     """Record a fact that follows another: ordered by start, a later start closes the earlier one (rule 4)."""
     start = fact.valid_from or work.moment.today.isoformat()
+    if fact.valid_from and earlier.valid_from and fact.valid_from < earlier.valid_from:
+        work.assert_fact(replace(fact, valid_to=earlier.valid_from), "stated")
+        return
     if earlier.source == fact.source and work.moment.recent(earlier.recorded_at):
         work.amend("retracted", earlier, retracted_at=work.moment.at)
         followed = earlier.supersedes or earlier.id
         work.assert_fact(
             replace(fact, valid_from=fact.valid_from or earlier.valid_from, supersedes=followed), how
         )
+        _move_end(work, earlier, fact.valid_from)
         return
     if earlier.valid_from and start < earlier.valid_from:
-        work.assert_fact(replace(fact, valid_from=fact.valid_from, valid_to=earlier.valid_from), "stated")
+        work.assert_fact(replace(fact, valid_to=earlier.valid_from), "stated")
         return
     _close(work, earlier, start)
     work.assert_fact(replace(fact, valid_from=start, supersedes=earlier.id), how)
@@ -223,6 +229,7 @@ def give_way(work: Deliberation, earlier: Fact, heir: Fact, *, correction: bool 
         work.amend("retracted", earlier, retracted_at=work.moment.at)
         followed = earlier.supersedes or earlier.id
         work.amend("linked", heir, supersedes=followed, valid_from=heir.valid_from or earlier.valid_from)
+        _move_end(work, earlier, heir.valid_from)
         return
     start = heir.valid_from or work.moment.today.isoformat()
     _close(work, earlier, start)

@@ -83,7 +83,7 @@ def lines_of(files: Sequence[File]) -> list[Line]:
 def at_physical_end(mark: Mark, chain: Chain, files: Sequence[File]) -> Mark:
     """Give the mark with the place where the next byte goes, when nothing but a torn line comes after it."""
     there = sound(files)
-    linked = len(chain.heads) + (chain.torn is not None)
+    linked = len(chain.heads) + chain.cut
     if mark.seq != chain.end.seq or linked < len(lines_of(there)) or not there:
         return mark
     if chain.torn is not None:

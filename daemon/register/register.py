@@ -115,7 +115,7 @@ class Register:
         for file in files:
             if file.fault is not None:
                 raise RegisterClosed(file.fault)
-        if len(chain.heads) + (chain.torn is not None) < len(lines):
+        if len(chain.heads) + chain.cut < len(lines):
             line = lines[len(chain.heads)]
             raise RegisterClosed(Problem(line.path, line.number, "register_chain_broken"))
         return at_physical_end(chain.end, chain, files)
@@ -168,7 +168,8 @@ class Register:
         at = max(now.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"), mark.at)
         secret, head, lines = self.secret(), mark.head, []
         for seq, event in enumerate(events, mark.seq + 1):
-            lines.append(render_line(event, seq, at, head, secret))
+            more = mark.seq + len(events) - seq
+            lines.append(render_line(event, seq, at, head, secret, more))
             head = hash_of(lines[-1])
         path, offset = self._put(b"\n".join(lines) + b"\n", at, mark)
         self.keys.keep_head(mark.seq + len(events), head)
@@ -192,15 +193,19 @@ class Register:
         return path, len(top) + len(data)
 
     def _mend(self, mark: Mark) -> Mark:
-        """Leave a whole last line at the end of the file, and give the mark at the new end."""
+        """Leave whole lines of whole batches at the end of the file, and give the mark at the new end."""
         path = NotePath(mark.file)
         after = self.vault.read(path).data[mark.offset :] if path else b""
-        if after and b"\n" not in after:
+        if after and (b"\n" not in after or self._is_cut_off(path, after, mark)):
             self.vault.cut(path, mark.offset, after)
         if mark.ended:
             return mark
         self.vault.append(path, b"\n", mark.offset)
         return replace(mark, offset=mark.offset + 1, ended=True)
+
+    def _is_cut_off(self, path: NotePath, after: bytes, mark: Mark) -> bool:
+        chain = follow(list(parse_lines(path, after, self.keys.secret(), 0, 0)), mark, keyed=True)
+        return chain.torn is not None and not chain.heads
 
 
 def _acceptance(end: Mark) -> Event:

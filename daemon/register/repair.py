@@ -57,10 +57,11 @@ def purge(register: Register, seqs: Iterable[int], now: datetime, by: str = "per
     lines, chain = _read(register.files())
     asked = [seq for seq in sorted(set(seqs)) if 0 < seq <= len(chain.heads)]
     blanked = {seq: blank_line(lines[seq - 1].raw, secret) for seq in asked}
+    promised = _promised(lines)
     events = [
         Event(PURGED, by, {"of": seq, "was": chain.heads[seq - 1], "now": hash_of(line)})
         for seq, line in blanked.items()
-        if line != lines[seq - 1].raw
+        if line != lines[seq - 1].raw and (seq, hash_of(line)) not in promised
     ]
     records, _ = register.append(events, now, reading.mark)
     finish_purges(register)
@@ -71,7 +72,7 @@ def finish_purges(register: Register) -> None:
     """Blank every line whose purge is recorded and whose words still stand; for a machine that may write."""
     files, secret = register.files(), register.secret()
     lines, chain = _read(files)
-    promised = {(line.fields["of"], line.fields["now"]) for line in lines if _is_purge(line) and line.fields}
+    promised = _promised(lines)
     new = {seq: blank_line(lines[seq - 1].raw, secret) for seq in chain.unfinished}
     new = {seq: line for seq, line in new.items() if (seq, hash_of(line)) in promised}
     for file in files:
@@ -136,6 +137,11 @@ def _read(files: Sequence[File]) -> tuple[list[Line], Chain]:
 def _is_purge(line: Line) -> bool:
     fields = line.fields
     return fields is not None and fields["op"] == PURGED and {"of", "now"} <= fields.keys()
+
+
+def _promised(lines: Sequence[Line]) -> set[tuple[int, str]]:
+    """Number of a line and hash of its blanked bytes, for each purge that is recorded."""
+    return {(line.fields["of"], line.fields["now"]) for line in lines if _is_purge(line) and line.fields}
 
 
 def _placed(lines: Sequence[Line]) -> dict[NotePath, list[Line]]:

@@ -33,6 +33,8 @@ QUIET = 60.0
 """Seconds for which a displaced file's bytes must not have changed before it becomes a backup."""
 
 _UNKNOWN = "0" * 16
+_CLEAN, _SCRUBBED = "..", "."
+"""What the names of a scrubbed version's clean copy and of the file that is overwritten with it start with."""
 _DAY = 86_400
 _MEBIBYTE = 1 << 20
 
@@ -87,6 +89,7 @@ class Store:
 
     def late(self, now: float) -> list[Late]:
         """Every displaced version that its name does not vouch for; what was quiet becomes a backup."""
+        self._end_scrubs()
         found = []
         for kept in _listed(self.displaced):
             try:
@@ -160,6 +163,7 @@ class Store:
     def scrub(self, cleaned: Callable[[bytes], bytes]) -> int:
         """Replace each kept file by what `cleaned` makes of it (a purge); gives how many changed."""
         changed = 0
+        self._end_scrubs()
         for folder in (self.displaced, self.backups):
             for kept in _listed(folder):
                 changed += self._scrubbed(folder, kept, cleaned)
@@ -171,12 +175,33 @@ class Store:
         clean = cleaned(data)
         if clean == data or os.path.islink(full):
             return False
-        os.chmod(full, 0o600)
-        with opened(full, os.O_RDWR) as fd:
-            overwrite(fd, clean)
         vouched = etag_of(clean) if etag_of(data).startswith(kept.etag) else kept.etag
-        os.rename(full, os.path.join(folder, names.renamed(kept, kept.at, vouched)))
+        name = names.renamed(kept, kept.at, vouched)
+        if folder == self.backups:
+            write_new(os.path.join(folder, name), clean)
+            sync_folder(folder)
+            os.unlink(full)
+            return True
+        # Late writes must still reach the file itself; half overwritten it must not pass for one of them.
+        write_new(os.path.join(folder, f"{_CLEAN}{name}"), clean)
+        os.chmod(full, 0o600)
+        os.rename(full, os.path.join(folder, f"{_SCRUBBED}{name}"))
+        self._end_scrub(name)
         return True
+
+    def _end_scrub(self, name: str) -> None:
+        spare, full = (os.path.join(self.displaced, f"{sign}{name}") for sign in (_CLEAN, _SCRUBBED))
+        if os.path.lexists(full):
+            with opened(full, os.O_RDWR) as fd:
+                overwrite(fd, read_file(spare)[0])
+            os.rename(full, os.path.join(self.displaced, name))
+        os.unlink(spare)
+
+    def _end_scrubs(self) -> None:
+        """End what a crash stopped."""
+        for name in sorted(os.listdir(self.displaced)) if os.path.isdir(self.displaced) else ():
+            if name.startswith(_CLEAN):
+                self._end_scrub(name.removeprefix(_CLEAN))
 
     def _handed_over(self, kept: names.Kept, reading: Reading) -> Late:
         path = kept.path or self._long_path(kept.path_hash)

@@ -1,39 +1,26 @@
-import os
 import statistics
-import subprocess
 import sys
+import time
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-HERE = Path(__file__).parent
+from tests.benchmarks.whole import FLOOR, HERE, House, Machine, Run, busy, program
+
 sys.path.insert(0, str(HERE / "perf"))
 
-import make_vault  # noqa: E402 - perf/ is a folder of programs, not a package
+import common  # noqa: E402 - perf/ is a folder of programs, not a package
+import make_vault  # noqa: E402
 
 
-class Run(NamedTuple):
-    """One whole process."""
-
-    cpu: float
-    said: list[str]
+def pytest_addoption(parser):
+    parser.addoption("--large", action="store_true", help="measure 100,000 notes too: some minutes")
 
 
-def measured(*command: object) -> Run:
-    """Run one of the programs of this folder to its end; the kernel's own figures."""
-    root = HERE.parent.parent
-    with subprocess.Popen(
-        [sys.executable, *map(str, command)],
-        stdout=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"PYTHONPATH": str(root)},
-    ) as process:
-        said = process.stdout.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0, said
-    return Run(usage.ru_utime + usage.ru_stime, said.split())
+@pytest.fixture
+def large(request):
+    if not request.config.getoption("--large", default=False):
+        pytest.skip("100,000 notes are measured with --large")
 
 
 class Beside:
@@ -53,8 +40,8 @@ class Beside:
         return self.folder / "floor.db"
 
     def index(self, *, count: bool = True) -> None:
-        ours = measured(HERE / "sync_index.py", self.vault, self.state)
-        floor = measured(HERE / "perf" / "floor.py", "index", self.vault, self.database)
+        ours = program(HERE / "sync_index.py", self.vault, self.state)
+        floor = program(FLOOR, "index", self.vault, self.database)
         if count:
             self.ours.append(ours)
             self.floor.append(floor)
@@ -84,6 +71,51 @@ class Beside:
         return max(float(run.said[3]) for run in self.ours)
 
 
+class Limits:
+    """The numbers of one test beside their limits: `met` prints each and fails for those that are over.
+
+    A time in seconds means something on a quiet machine only. On a busy one what is over is reported, as an
+    expected failure that says how busy; a ratio to the floor, a count or a size is never excused.
+    """
+
+    def __init__(self) -> None:
+        self._before, self._over, self._excused = noise(), [], []
+        print(f"\n  before: {self._before}")
+
+    def note(self, line: str) -> None:
+        print(f"  {line}")
+
+    def most(self, what: str, value: float, limit: float, unit: str = "", *, timed: bool = False) -> None:
+        verdict = "ok" if value <= limit else "OVER"
+        print(f"  {verdict:4} {what}: {value:.4g} {unit} (at most {limit:g})")
+        if value > limit:
+            (self._excused if timed else self._over).append(f"{what}: {value:.4g} {unit} > {limit:g}")
+
+    def met(self) -> None:
+        assert not self._over, "; ".join(self._over)
+        if not self._excused:
+            return
+        after = noise()
+        missed = "; ".join(self._excused)
+        assert not (self._before.quiet and after.quiet), missed
+        busy = after if self._before.quiet else self._before
+        pytest.xfail(f"on a busy machine ({busy}): {missed}")
+
+
+def noise() -> Machine:
+    """Look at the machine for a second."""
+    used, own, begun = busy(), time.process_time(), time.perf_counter()
+    late = common.jitter(1.0)
+    others = (busy() - used - time.process_time() + own) / (time.perf_counter() - begun)
+    return Machine(common.load()[0], max(0.0, others), late)
+
+
+@pytest.fixture
+def limits():
+    """Give what checks the numbers of a test, and asks of the machine before and after."""
+    return Limits()
+
+
 @pytest.fixture(scope="session")
 def vault_of(tmp_path_factory):
     """Give the deterministic vault of so many notes; each is made once."""
@@ -105,3 +137,18 @@ def beside(tmp_path, vault_of):
         return Beside(tmp_path, vault_of(count))
 
     return start
+
+
+@pytest.fixture(scope="session")
+def house_of(tmp_path_factory, vault_of):
+    """Give a copy of the vault of so many notes that `clavaire init` has made its own; each is made once."""
+    made: dict[int, House] = {}
+
+    def house(count: int) -> House:
+        if count not in made:
+            made[count] = House(tmp_path_factory.mktemp(f"house{count}").resolve(), vault_of(count))
+            made[count].run("init", made[count].vault)
+            made[count].run("sync")
+        return made[count]
+
+    return house

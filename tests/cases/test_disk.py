@@ -26,7 +26,7 @@ def hits(home: Home, query: str) -> list[tuple[str, int, str]]:
 def notes_in_vault(home: Home) -> int:
     ours = (NAMES.cards, NAMES.journal)
     every = (path.relative_to(home.root).as_posix() for path in home.root.rglob("*.md"))
-    return sum(1 for path in every if path not in ours and not path.startswith(NAMES.register_folder))
+    return sum(1 for path in every if path not in ours and not path.startswith((NAMES.register_folder, ".")))
 
 
 def test_c21_words_of_a_changed_or_deleted_note_are_found_no_more(vault):
@@ -120,7 +120,7 @@ def test_c27_a_folder_that_cannot_be_listed_loses_nothing(vault, monkeypatch):
 
     def failing(place="."):
         spelt = os.readlink(f"/proc/self/fd/{place}") if isinstance(place, int) else os.fspath(place)
-        if str(spelt).endswith("Carnets"):
+        if str(spelt).rstrip("/").endswith("Carnets"):
             raise OSError(errno.EIO, os.strerror(errno.EIO), str(spelt))
         return real(place)
 
@@ -133,7 +133,9 @@ def test_c27_a_folder_that_cannot_be_listed_loses_nothing(vault, monkeypatch):
     assert not outcome.changes.removed
     assert home.export() == export
     assert home.snapshot() == before
-    assert [one for one in problems(home) if one[2] == "folder_unreadable"] == [("Carnets", 0, "folder_unreadable")]
+    assert [one for one in problems(home) if one[2] == "folder_unreadable"] == [
+        ("Carnets", 0, "folder_unreadable")
+    ]
     unseen = asked(home, "search", "girolle", "--limit", "100")
     assert len(unseen) == 50
     assert not any(hit["verified"] for hit in unseen)

@@ -166,7 +166,7 @@ def test_c23_a_section_of_one_line_survives_every_save_too(vault, save):
 def test_an_unmanaged_note_is_found_by_its_new_words_after_every_save(vault, save):
     home = vault(files={"Note.md": "Le zinnia ^z1\n"})
     home.sync()
-    for _ in save(home.full("Note.md"), "Le dahlia ^z1\n".encode()):
+    for _ in save(home.full("Note.md"), b"Le dahlia ^z1\n"):
         home.sync()
     home.sync()
     assert found(home, "dahlia") == ["Note.md"]
@@ -229,7 +229,9 @@ def test_a_git_merge_conflict_freezes_the_note_until_it_is_solved(vault):
     home.rest()
     assert home.profile() == conflicted
     assert home.export() == export
-    assert [one[2] for one in problems(home) if one[0] == PROFILE and one[2] != "section_missing"] == ["git_conflict"]
+    assert [one[2] for one in problems(home) if one[0] == PROFILE and one[2] != "section_missing"] == [
+        "git_conflict"
+    ]
     home.write_profile(AFTER)
     home.rest()
     assert now(home) == ["thé vert", "train", "vélo"]
@@ -277,7 +279,9 @@ C26 = BEFORE
 MIEL = C26.replace("thé", "miel")
 
 
-def interposed(home: Home, monkeypatch: pytest.MonkeyPatch, moment: str, act: Callable[[], None]) -> list[str]:
+def interposed(
+    home: Home, monkeypatch: pytest.MonkeyPatch, moment: str, act: Callable[[], None]
+) -> list[str]:
     """Let `act` happen once, just before or after the next time two files exchange names; gives the calls."""
     calls: list[str] = []
     real = home.app.vault._writer._exchange
@@ -326,7 +330,7 @@ def test_c26_a_save_of_the_same_length_and_time_between_read_and_write_wins(vaul
     home.write_profile(C26)
     home.rest()
     name = home.fact("thé").id
-    assert len("thé".encode()) == len("miel".encode())
+    assert len("thé".encode()) == len(b"miel")
     save = same_length_save(home, how)
     writes: list[str] = []
     real = home.app.vault.write

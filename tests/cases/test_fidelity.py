@@ -90,17 +90,19 @@ def test_c02_known_facts_survive_the_loss_of_an_end_tag(vault):
     assert home.profile() == whole
 
 
-@pytest.mark.parametrize(
-    "wreck",
-    [
-        "<!-- clavaire:begin preferences -->\n- a\n<!-- clavaire:begin preferences -->\n- b\n<!-- clavaire:end preferences -->\n",
-        "- a\n<!-- clavaire:end preferences -->\n",
-        "<!-- clavaire:begin preferences -->\n- a\n<!-- clavaire:end preferences -->\n- b\n<!-- clavaire:end preferences -->\n",
-        "<!-- clavaire:begin preferences -->\n- a\n<!-- clavaire:end goals -->\n",
-        "<!-- clavaire:begin preferences -->\n<!-- clavaire:begin goals -->\n- a\n<!-- clavaire:end goals -->\n<!-- clavaire:end preferences -->\n",
-        "<!-- clavaire:begin preferences -->\n<<<<<<< HEAD\n- a\n=======\n- b\n>>>>>>> main\n<!-- clavaire:end preferences -->\n",
-    ],
-)
+BEGIN, END = "<!-- clavaire:begin preferences -->\n", "<!-- clavaire:end preferences -->\n"
+INNER = "<!-- clavaire:begin goals -->\n- a\n<!-- clavaire:end goals -->\n"
+WRECKS = {
+    "begun twice": f"{BEGIN}- a\n{BEGIN}- b\n{END}",
+    "never begun": f"- a\n{END}",
+    "ended twice": f"{BEGIN}- a\n{END}- b\n{END}",
+    "ended by another": f"{BEGIN}- a\n<!-- clavaire:end goals -->\n",
+    "around another": f"{BEGIN}{INNER}{END}",
+    "in conflict": f"{BEGIN}<<<<<<< HEAD\n- a\n=======\n- b\n>>>>>>> main\n{END}",
+}
+
+
+@pytest.mark.parametrize("wreck", WRECKS.values(), ids=WRECKS)
 def test_c02_every_other_malformed_structure_freezes_the_note_too(vault, wreck):
     home = vault()
     home.write_profile(wreck)
@@ -179,7 +181,9 @@ def test_c05_a_header_that_cannot_be_understood_is_left_alone_and_the_body_found
     home.rest()
     assert home.snapshot()["Modèle.md"] == stood
     assert found(home, "girolle") == ["Modèle.md"]
-    assert [one for one in problems(home) if one[0] == "Modèle.md"] == [("Modèle.md", 2, "properties_invalid")]
+    assert [one for one in problems(home) if one[0] == "Modèle.md"] == [
+        ("Modèle.md", 2, "properties_invalid")
+    ]
     os.utime(home.full("Modèle.md"))
     home.rest()
     assert len([one for one in problems(home) if one[0] == "Modèle.md"]) == 1

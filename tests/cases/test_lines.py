@@ -3,7 +3,7 @@
 import os
 
 from config.paths import NAMES
-from tests.asking import asked, history, line_with, now, problems
+from tests.asking import asked, history, known_by, line_with, now, problems
 from tests.home import Home
 
 PROFILE = NAMES.profile
@@ -40,7 +40,10 @@ def test_c07_an_item_in_two_lines_without_an_id_gets_it_at_the_end_of_its_paragr
     home = vault()
     home.write_profile(C07.replace(" ^p1", "").replace(" ^p2", "\n\t1. au plus trois lignes\n"))
     home.rest()
-    first, second = home.fact("pas de réunion avant dix heures"), home.fact("courriels courts\n\t1. au plus trois lignes")
+    first, second = (
+        home.fact("pas de réunion avant dix heures"),
+        home.fact("courriels courts\n\t1. au plus trois lignes"),
+    )
     assert home.profile() == C07.replace("^p1", f"^{first.id}").replace(
         "^p2", f"^{second.id}\n\t1. au plus trois lignes\n"
     )
@@ -80,7 +83,11 @@ def test_c08_a_proposal_made_of_what_clavaire_rendered_is_no_evidence(vault):
     home.rest()
     fact = home.fact("préfère le train")
     home.clock.advance(days=1)
-    for line in (line_with(home, "train"), home.journal().split("\n- ")[1], "<!-- clavaire:begin goals --> vélo"):
+    for line in (
+        line_with(home, "train"),
+        home.journal().split("\n- ")[1],
+        "<!-- clavaire:begin goals --> vélo",
+    ):
         home.remember(line, "mcp:claude-code")
     assert home.fact("préfère le train") == fact
     assert len(home.state.facts) == 1
@@ -125,8 +132,6 @@ def test_c09_a_negation_stands_beside_what_it_denies_until_the_person_decides(va
     assert [one.text for one in history(home, YES)] == [YES]
     assert not home.open_cards()
     for moment in {record.at for record in home.records()}:
-        from tests.asking import known_by
-
         subject = [f for v in known_by(home, moment + "~").facts.values() for f in v if "dimanche" in f.text]
         assert not subject or any(f.status == "confirmed" and not f.retracted_at for f in subject)
 

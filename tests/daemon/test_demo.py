@@ -33,8 +33,8 @@ def test_the_story_is_as_it_should_be_and_is_told_in_the_persons_language(tempor
     said: list[str] = []
     assert play(Settings(general=General(locale=locale)), said.append, keep=False), "\n".join(said)
     told = "\n".join(said)
-    assert catalogue(locale).say("demo.done", number=10) in told
-    assert catalogue(locale).say("demo.clavaire", note="99_Assistant/Profil.md") in told
+    assert catalogue(locale).say("demo.done", number=11) in told
+    assert catalogue(locale).say("demo.program", note="99_Assistant/Profil.md") in told
     assert not list(temporary.iterdir())
 
 
@@ -126,4 +126,4 @@ def test_the_demo_fails_loudly_on(mutation, tmp_path):
     )
     assert done.returncode == 1, done.stderr
     assert "✗" in done.stdout, done.stdout + done.stderr
-    assert catalogue("fr").say("demo.done", number=10) not in done.stdout
+    assert catalogue("fr").say("demo.done", number=11) not in done.stdout

@@ -237,7 +237,7 @@ def test_the_id_of_the_vault_is_found_in_the_register(atelier: Machine, tmp_path
 # Crashes
 
 
-def test_a_line_torn_at_any_byte_is_cut_and_kept_in_the_backups(tmp_path: Path) -> None:
+def test_a_batch_torn_at_any_byte_is_cut_and_kept_in_the_backups(tmp_path: Path) -> None:
     source = Machine(tmp_path, "atelier")
     source.take()
     source.say("un")
@@ -246,18 +246,16 @@ def test_a_line_torn_at_any_byte_is_cut_and_kept_in_the_backups(tmp_path: Path) 
     source.say("deux", "trois")
     data = source.file().read_bytes()
     (source.state / "head.json").write_bytes(head)  # a crash in the write comes before it
-    line = data.index(b"\n", start)
     for size in range(start, len(data)):
         source.file().write_bytes(data[:size])
         shutil.rmtree(source.backups, ignore_errors=True)
-        torn = data[max(start, data.rfind(b"\n", 0, size) + 1) : size]
-        whole = size in (line, len(data) - 1)
+        torn, whole = data[start:size], size == len(data) - 1
         peeked = source.register.read()
         assert source.file().read_bytes() == data[:size]  # reading writes nothing
         reading = source.register.open()
         assert peeked.records == reading.records
         assert (reading.mode, reading.problems) == ("ok", ())
-        assert source.texts() == ["un", "deux", "trois"][: 1 + (size >= line) + (size >= len(data) - 1)]
+        assert source.texts() == ["un", "deux", "trois"][: 3 if whole else 1]
         assert [file.read_bytes() for file in source.backups.glob("*")] == (
             [] if whole or not torn else [torn]
         )

@@ -107,7 +107,9 @@ def test_the_copied_packages_are_green_before_they_are_changed(copied, tmp_path)
 def test_a_golden_task_turns_red_when_the_behaviour_changes(copied, tmp_path, file, mutation, task):
     whole = (copied / file).read_text("utf-8")
     mutated = ast.unparse(ast.fix_missing_locations(mutation().visit(ast.parse(whole))))
-    assert mutated != ast.unparse(ast.parse(whole)), "nothing to change: the code moved, move the mutation with it"
+    assert mutated != ast.unparse(ast.parse(whole)), (
+        "nothing to change: the code moved, move the mutation with it"
+    )
     (copied / file).write_text(mutated, "utf-8")
     try:
         done = played(copied, task, tmp_path / "stage")

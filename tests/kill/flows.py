@@ -13,6 +13,7 @@ import random
 import shutil
 import signal
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -23,6 +24,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from config.paths import NAMES
 from daemon import app as wiring
 from daemon.places import set_place
+from daemon.vault import rename
 from parsers.model.edits import Forget, Remember
 from tests.home import FIXTURES, START, Clock, Home
 from tests.kill.killer import ARROWS, HALVES, Killer
@@ -60,6 +62,8 @@ class Flow:
     """What the person saves while the process works."""
     fresh: bool = False
     """No `init` yet."""
+    plain: bool = False
+    """On a file system that cannot exchange two files."""
 
 
 def by_rename(home: Home, text: str) -> None:
@@ -163,6 +167,14 @@ def rebuild(home: Home) -> None:
     home.app.pipeline.rebuild()
 
 
+def write_late(home: Home) -> None:
+    """Save into the version that was displaced last, as a program does that had the note open."""
+    kept = max((home.root / NAMES.displaced).glob(f"*{Path(NAMES.profile).name}"))
+    text = kept.read_bytes().decode()
+    kept.write_bytes(text.replace("- Courir", "- Lire Proust\n- Courir", 1).encode())
+    shutil.copy(kept, home.folder / "typed-late")
+
+
 def begin(home: Home) -> None:
     home.init()
     home.sync()
@@ -183,6 +195,8 @@ FLOWS = {
     "no-index": Flow(hand=lambda home: (add(home), drop_index(home))),
     "saved-in-place": Flow(hand=add, saves=(typed(in_place), stale(in_place))),
     "saved-by-rename": Flow(hand=add, saves=(typed(by_rename), stale(by_rename))),
+    "late": Flow(hand=write_late),
+    "plain": Flow(hand=rework, plain=True),
     "twice": Flow(hand=rework),
     "twice-saved": Flow(hand=rework, saves=(typed(by_rename),)),
 }
@@ -242,6 +256,8 @@ def die(folder: Path, flow: Flow, killer: Callable[[Home], Killer], act: Callabl
         code = 1
         try:
             home = started(folder, flow.after)
+            if flow.plain:
+                rename._CALL = None
             armed = killer(home).arm().arm(ARROWS).sql()
             if not flow.fresh:
                 home.restart()
@@ -251,8 +267,6 @@ def die(folder: Path, flow: Flow, killer: Callable[[Home], Killer], act: Callabl
                 json.dump(armed.seen, stream)
             code = 0
         except Exception:  # noqa: BLE001 - the parent says that it failed
-            import traceback
-
             traceback.print_exc()
         os._exit(code)
     _, status = os.waitpid(child, 0)
@@ -294,15 +308,17 @@ def chosen(name: str, flow: Flow, seen: Sequence[str], count: int) -> list[Play]
         for point, when, said in found:
             again, at = drawn.randint(1, len(seen)), drawn.randint(1, point) if flow.saves else 0
             how = drawn.choice(("before", "after", "half"))
-            plays.append(
-                Play(again, how, first=(point, when, at), save=0 if at else -1, name=f"{said}, again {again} {how}, saved before {at}")
-            )
+            name = f"{said}, again {again} {how}, saved before {at}"
+            plays.append(Play(again, how, save=0 if at else -1, first=(point, when, at), name=name))
     elif flow.saves:
         plays = []
         for point, when, said in found:
-            for at in {point, drawn.randint(1, point)}:
+            last_moment = [number for number, name in enumerate(seen[:point], 1) if name == "rename_with"]
+            for at in sorted({point, drawn.randint(1, point), *last_moment}):
                 save = drawn.randrange(len(flow.saves))
-                plays.append(Play(point, when, at, save, name=f"{said}, saved {save} before {at} {seen[at - 1]}"))
+                plays.append(
+                    Play(point, when, at, save, name=f"{said}, saved {save} before {at} {seen[at - 1]}")
+                )
     else:
         plays = [Play(point, when, name=said) for point, when, said in found]
     if count and count < len(plays):

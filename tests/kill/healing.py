@@ -162,8 +162,11 @@ def check_purged(home: Home) -> None:
     home.close()
     for path in (*home.root.rglob("*"), *home.state_root.rglob("*")):
         if path.is_file():
-            assert SECRET_WORDS.encode() not in path.read_bytes(), path
+            assert SECRET_WORDS.encode() not in path.read_bytes(), (
+                f"not purged: {path.relative_to(home.folder)}"
+            )
     home.restart()
+    home.sync()
 
 
 def said(home: Home) -> Healed:

@@ -86,9 +86,9 @@ class Killer:
 
     def _statement(self, said: str) -> None:
         verb, _, rest = said.partition(" ")
-        if verb in {"SELECT", "--"} or said.split("(")[0] == self._said:
+        if verb in {"SELECT", "--"} or said.split("(", 1)[0] == self._said:
             return
-        self._said = said.split("(")[0]
+        self._said = said.split("(", 1)[0]
         with self._one_at_a_time:
             if self._count(f"sql {verb} {rest.split('(')[0][:24]}".strip()) and self._when != "never":
                 os.kill(os.getpid(), signal.SIGKILL)

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -40,10 +41,15 @@ def deaths(scene: str, count: int) -> int:
                 now = healed(place, flow, typed(place))
                 differs(now, reference.setdefault(save, now))
             except Exception as error:  # noqa: BLE001 - all points are told, not only the first
-                wrong.append(f"{scene}, killed at {name}: {type(error).__name__} {str(error)[:600]}")
+                wrong.append(f"{scene}, killed at {name}: {reason(error)}")
             shutil.rmtree(place)
     assert wrong == [], f"{len(wrong)} of {kills}\n" + "\n".join(wrong)
     return kills
+
+
+def reason(error: Exception) -> str:
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__} in {where.name}:{where.lineno} {str(error)[:600]}"
 
 
 def typed(place: Path) -> list[bytes]:

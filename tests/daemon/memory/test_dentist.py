@@ -170,7 +170,12 @@ def test_the_old_dentist_again_is_three_intervals(vault, way):
     way(home, PETIT, MARTIN, "")
     first, second = "2026-12-30", "2027-01-29"
     assert intervals(home, PETIT) == [(MARTIN, None, first), (PETIT, first, second), (MARTIN, second, None)]
-    for day, said in [("2026-12-29", MARTIN), ("2026-12-30", PETIT), ("2027-01-28", PETIT), ("2027-01-29", MARTIN)]:
+    for day, said in [
+        ("2026-12-29", MARTIN),
+        ("2026-12-30", PETIT),
+        ("2027-01-28", PETIT),
+        ("2027-01-29", MARTIN),
+    ]:
         assert said in as_of(home, day)
         assert len(as_of(home, day)) == 2
     check_rest(home, MARTIN)
@@ -255,6 +260,30 @@ def test_a_start_corrected_later_moves_the_end_of_the_one_before(vault):
     assert intervals(home, PETIT) == [(MARTIN, None, "2026-12-15"), (PETIT, "2026-12-15", None)]
     in_place(home, PETIT, PETIT, "")
     assert intervals(home, PETIT) == [(MARTIN, None, "2026-12-15"), (PETIT, "2026-12-15", None)]
+
+
+def test_a_start_corrected_to_before_the_one_before_leaves_that_one_no_day(vault):
+    home = started(vault)
+    home.clock.advance(days=30)
+    in_place(home, MARTIN, PETIT, "")
+    home.clock.advance(days=30)
+    in_place(home, PETIT, "Dentiste : Dr Zola", "")
+    home.clock.advance(days=1)
+    in_place(home, "Dentiste : Dr Zola", "Dentiste : Dr Zola", SINCE)
+    zola = "Dentiste : Dr Zola"
+    assert intervals(home, zola) == [(MARTIN, None, "2026-12-20"), (zola, "2026-12-20", None)]
+    for day in ("2026-12-19", "2026-12-20", "2026-12-30", "2027-01-29"):
+        assert len(as_of(home, day)) == 2
+
+
+def test_a_past_stated_right_after_the_present_corrects_nothing(vault):
+    # memory.md rule 4: a statement that starts before a later version closes nothing
+    home = vault()
+    home.remember(f"{MARTIN} [depuis:: 2026-09-01]")
+    home.clock.advance(minutes=1)
+    home.remember(f"{PETIT} [depuis:: 2024]")
+    assert as_of(home, "2025-06-01") == [PETIT]
+    assert as_of(home, "2026-09-01") == [MARTIN]
 
 
 def test_a_start_in_the_future_closes_the_present_one_on_that_day(vault):
