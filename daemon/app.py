@@ -149,7 +149,7 @@ def _showing(settings: Settings, words: Catalogue, root: Path, history: History,
         words=(words, *(catalogue(name) for name in LOCALES if name != words.locale)),
         cards_per_day=settings.cards.per_day,
         months=lambda: sorted((path.stem for path in folder.glob("*.md")), reverse=True),
-        records=lambda since: rows.journal(history.index, since),
+        records=lambda since, most: rows.journal(history.index, since, most),
     )
 
 

@@ -23,6 +23,9 @@ from renderers.journal import SHOWN as JOURNALED
 _REMEANT = ("register.accepted", "purged")
 """Records that change what earlier lines mean: everything is folded anew."""
 
+_FILES = "register_files"
+"""Name under which the index keeps what the register's files looked like after the last line that counted."""
+
 Standing = tuple[NotePath, Etag, Any]
 """A managed note, the etag of its bytes, and what stood in them (JSON)."""
 Fill = Callable[[Index], None]
@@ -61,9 +64,13 @@ class History:
         self._open()
         kept = _mark_of(self.index)
         if kept != self.mark:
+            if self.mark.seq:  # what another process did meanwhile
+                self._note_corrected(self.register.read(self.mark).records)
             self.mark, self.state = kept, _load(self.index)
             self.touched = None
-        self.reading = self.register.open(self.mark)
+        seen = rows.scalar(self.index, _FILES)
+        # Whatever else wrote in the register, every line is checked again: one that is wrong closes it.
+        self.reading = self.register.open(self.mark, whole=seen != self.register.stamps())
         if self.reading.mode == "maintenance":
             return
         if any(record.op in _REMEANT for record in self.reading.records):
@@ -72,6 +79,8 @@ class History:
             self._apply(self.reading.records, self.reading.mark)
         elif self.reading.mark != self.mark:
             self._apply((), self.reading.mark)
+        elif seen != (stamps := self.register.stamps()):
+            rows.set_scalar(self.index, _FILES, stamps)
 
     def closed(self) -> Problem | None:
         """Why nothing may be appended or written, None when it may."""
@@ -109,12 +118,16 @@ class History:
                 _put(index, state, state.facts, state.cards)
                 rows.set_scalar(index, "state", scalars_of(state))
                 _keep(index, reading.records, reading.mark)
+                rows.set_scalar(index, _FILES, self.register.stamps())
             (fill_notes or self._fill)(index)
 
         if self._index is not None:
             self._index.close()
         self._index = Index.rebuild(self.folder, fill)
         self.state, self.mark, self.reading, self.touched = state, reading.mark, reading, None
+
+    def _note_corrected(self, records: Iterable[Record]) -> None:
+        self.corrected.update(str(r.body["id"]) for r in records if r.body.get("how") == BY_COMMAND)
 
     def _touch(self, facts: set[str], cards: set[str]) -> None:
         if self.touched is not None:
@@ -151,13 +164,12 @@ class History:
         cards: set[str] = set()
         for record in records:
             fold(self.state, record)
-            if record.body.get("how") == BY_COMMAND:
-                self.corrected.add(str(record.body["id"]))
             names = (
                 facts if record.op.startswith("fact.") else cards if record.op.startswith("card.") else set()
             )
             names.add(str(record.body.get("id")))
         self._touch(facts, cards)
+        self._note_corrected(records)
         standing = tuple(stands(self.state))
         if not records and mark == self.mark and not standing:
             return
@@ -167,6 +179,7 @@ class History:
                 rows.set_scalar(self.index, "state", scalars_of(self.state))
             if mark != self.mark or records:
                 _keep(self.index, records, mark)
+                rows.set_scalar(self.index, _FILES, self.register.stamps())
             for note in standing:
                 rows.set_shown(self.index, *note)
         self.mark = mark

@@ -328,8 +328,8 @@ class Showing:
     cards_per_day: int
     months: Callable[[], Sequence[str]]
     """Gives those of the register, as they are when the journal is written."""
-    records: Callable[[str], Sequence[Record]]
-    """Gives the journal's records since a time."""
+    records: Callable[[str, int], Sequence[Record]]
+    """Gives the journal's newest records since a time, at most so many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -407,9 +407,13 @@ def journal(state: State, showing: Showing) -> str:
     def fact(name: str) -> Fact | None:
         return state.latest(name)
 
-    words = showing.words[0]
-    records = showing.records(since)
-    view = journal_renderer.view(records, fact, showing.months(), showing.zone, words, NAMES.profile)
+    words, most = showing.words[0], 2 * journal_renderer.MAX_LINES
+    while True:
+        records = showing.records(since, most)
+        view = journal_renderer.view(records, fact, showing.months(), showing.zone, words, NAMES.profile)
+        if view.full or len(records) < most:
+            break
+        most *= 4
     return journal_renderer.render(view, words, NAMES.register_folder)
 
 

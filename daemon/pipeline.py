@@ -33,7 +33,7 @@ from daemon.managed import Aside, Rest, Showing, Source, Stood, Wanted
 from daemon.memory.decide import decide
 from daemon.memory.moment import Moment
 from daemon.memory.state import State
-from daemon.rest import remember, searched
+from daemon.rest import readable, remember, searched
 from daemon.vault.disk import Reading, etag_of
 from daemon.vault.door import Vault
 from daemon.vault.errors import NoteChanged, NoteExists, NoteMissing, VaultError
@@ -187,9 +187,7 @@ class Pipeline:
         # What a displaced version lacks may just not have been written yet: it deletes nothing.
         known = {path: None if path in self._displaced else one for path, one in before.items()}
         resting = self._resting(sources.get(NAMES.profile), showing)
-        what = managed.said(
-            sources, known, state, moment.secret_spans, resting, self.history.corrected
-        )
+        what = managed.said(sources, known, state, moment.secret_spans, resting, self.history.corrected)
         copies = self._copies(listing, sources) if listing is not None else []
         events = decide(state, moment, what.readings, (*edits, *what.edits, *copies))
         wants: dict[NotePath, Wanted] = {}
@@ -414,7 +412,7 @@ class Pipeline:
         """Fill a new index with every note of the vault."""
         listing = self.vault.walk()
         entries = filter(searched, listing.entries)
-        refresh(index, entries, listing.unknown, self._readable, progress)
+        refresh(index, entries, listing.unknown, partial(readable, self.vault), progress)
 
     def _index(
         self,
@@ -425,14 +423,16 @@ class Pipeline:
     ) -> Changes:
         index = self.history.index
         if listing is None:
-            return refresh_paths(index, self._entries({*(paths or ()), *written}), self._readable)
+            return refresh_paths(
+                index, self._entries({*(paths or ()), *written}), partial(readable, self.vault)
+            )
         entries = filter(searched, listing.entries)
-        changes = refresh(index, entries, listing.unknown, self._readable, progress)
+        changes = refresh(index, entries, listing.unknown, partial(readable, self.vault), progress)
         noted = (*listing.failures, *listing.problems)
         if list(noted) != problems(index, "vault"):
             replace_problems(index, "vault", noted)
         if written:
-            refresh_paths(index, self._entries(written), self._readable)
+            refresh_paths(index, self._entries(written), partial(readable, self.vault))
         return changes
 
     def _entries(self, paths: Collection[NotePath]) -> list[tuple[NotePath, Entry | None]]:
@@ -446,12 +446,6 @@ class Pipeline:
             if entry is None or searched(entry):
                 found.append((path, entry))
         return found
-
-    def _readable(self, path: NotePath) -> Reading | Problem:
-        try:
-            return self.vault.read(path)
-        except VaultError as error:
-            return error.problem
 
     def _keep_problems(self, found: Sequence[Problem]) -> None:
         if sorted(set(found), key=repr) != sorted(problems(self.history.index, "managed"), key=repr):

@@ -1,4 +1,4 @@
-"""Whether a vault is exactly as the last whole pass left it: then another pass would change nothing.
+"""Whether a vault is as the last whole pass left it, but for notes to search: then the index is all there is to do.
 
 Light to import and cheap: one listing, one SELECT, the bytes of the managed notes. Any doubt says no, and the pass
 itself finds out.
@@ -6,18 +6,22 @@ itself finds out.
 
 import hashlib
 from collections.abc import Mapping
+from contextlib import closing
 from datetime import datetime
+from functools import partial
 
 from config.paths import NAMES
 from config.settings import KEYS, Settings
 from daemon.index import memory as rows
-from daemon.index.notes import unchanged
+from daemon.index.notes import refresh
+from daemon.index.refresh import Changes, Progress, silent
 from daemon.index.store import Index, IndexOutdated
 from daemon.register.register import Register
+from daemon.vault.disk import Reading
 from daemon.vault.door import Vault
 from daemon.vault.errors import VaultError
 from daemon.vault.walk import Entry, Listing
-from parsers.model.notes import NotePath
+from parsers.model.notes import NotePath, Problem
 from parsers.model.register import Mark
 
 _NAME = "rest"
@@ -58,11 +62,11 @@ def _beside(listing: Listing) -> str:
     return hashlib.sha256(repr(odd).encode()).hexdigest()[:16]
 
 
-def holds(index: Index, vault: Vault, register: Register, settings: str, now: datetime) -> bool:
-    """Tell whether nothing happened since."""
+def resting(index: Index, vault: Vault, register: Register, settings: str, now: datetime) -> Listing | None:
+    """Give the vault's listing when nothing happened since, but perhaps to notes that are only for searching."""
     kept = rows.scalar(index, _NAME)
     if not kept or kept["settings"] != settings or now >= datetime.fromisoformat(kept["until"]):
-        return False
+        return None
     mark = Mark(**rows.scalar(index, "mark"))
     reading = register.read(mark)
     if (
@@ -72,25 +76,34 @@ def holds(index: Index, vault: Vault, register: Register, settings: str, now: da
         or reading.mode != "ok"
         or reading.loose
     ):
-        return False
+        return None
     try:
         if vault.kept.waiting() or any(vault.read(NotePath(p)).etag != e for p, e in kept["etags"].items()):
-            return False
+            return None
         listing = vault.walk()
     except VaultError:
-        return False
-    return _beside(listing) == kept["beside"] and unchanged(
-        index, [entry for entry in listing.entries if searched(entry)]
-    )
+        return None
+    return listing if _beside(listing) == kept["beside"] else None
 
 
-def at_rest(vault: Vault, register: Register, settings: Settings, now: datetime) -> bool:
-    """Tell whether a pass over this vault would change nothing at all."""
+def caught_up(
+    vault: Vault, register: Register, settings: Settings, now: datetime, progress: Progress = silent
+) -> Changes | None:
+    """Bring the index in step with the notes, where a pass over this vault would do no more; None where it might."""
     try:
-        index = Index.open(register.keys.folder, write=False)
-    except IndexOutdated:
-        return False
+        with vault.locked(0), closing(Index.open(register.keys.folder, write=True)) as index:
+            listing = resting(index, vault, register, fingerprint(settings), now)
+            if listing is None:
+                return None
+            entries = filter(searched, listing.entries)
+            return refresh(index, entries, listing.unknown, partial(readable, vault), progress)
+    except (IndexOutdated, VaultError):
+        return None
+
+
+def readable(vault: Vault, path: NotePath) -> Reading | Problem:
+    """Give a note's bytes for the index, or why it cannot be read."""
     try:
-        return holds(index, vault, register, fingerprint(settings), now)
-    finally:
-        index.close()
+        return vault.read(path)
+    except VaultError as error:
+        return error.problem

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from parsers.frame import Frame
 from parsers.items import masked
 from parsers.model.cards import SECTION
-from parsers.statements import Spot, Statement, spots
+from parsers.statements import Spot, first_line, spots
 
 SECTIONS = tuple(dict.fromkeys(SECTION.values()))
 """The sections of Cartes.md, in order."""
@@ -47,7 +47,7 @@ def parse(text: str, frame: Frame) -> tuple[CardSaid, ...]:
         for spot in spots(clear, section) if section.name in SECTIONS else ():
             name = spot.says.id
             if name and name.startswith("c-"):
-                found.append(CardSaid(name, spot, _first_line(spot.says), _boxes(spot, name, frame.tasks)))
+                found.append(CardSaid(name, spot, first_line(spot.says), _boxes(spot, name, frame.tasks)))
     count = Counter(card.id for card in found)
     return tuple(card for card in found if count[card.id] == 1)
 
@@ -55,14 +55,6 @@ def parse(text: str, frame: Frame) -> tuple[CardSaid, ...]:
 def answers(said: tuple[CardSaid, ...]) -> tuple[tuple[str, str, str], ...]:
     """Give (card id, choice, first line) of each card with exactly one ticked box."""
     return tuple((card.id, next(iter(card.ticked)), card.text) for card in said if len(card.ticked) == 1)
-
-
-def _first_line(says: Statement) -> str:
-    fields = says.item.text[says.fields_start : says.item.para_end]
-    for start, end in reversed(says.id_spans):
-        low, high = max(start - says.fields_start, 0), max(end - says.fields_start, 0)
-        fields = fields[:low] + fields[high:]
-    return says.wording.text.partition("\n")[0] + fields.rstrip()
 
 
 def _boxes(spot: Spot, name: str, tasks: frozenset[int]) -> tuple[Box, ...]:

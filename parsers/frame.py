@@ -87,8 +87,14 @@ def difference(old: str, new: str) -> Difference:
     head = _longest(least, lambda size: old[:size] == new[:size])
     start = old.rfind("\n", 0, head) + 1
     tail = _longest(least - start, lambda size: old[len(old) - size :] == new[len(new) - size :])
-    stop = old.find("\n", len(old) - tail) + 1 or len(old)
+    stop, fresh_stop = len(old) - tail, len(new) - tail
+    if not (_starts_line(old, start, stop) and _starts_line(new, start, fresh_stop)):
+        stop = old.find("\n", stop) + 1 or len(old)
     return Difference(start, stop, len(new) - (len(old) - stop))
+
+
+def _starts_line(text: str, start: int, at: int) -> bool:
+    return at == start or text[at - 1] == "\n"
 
 
 def _longest(most: int, same: Callable[[int], bool]) -> int:

@@ -126,11 +126,25 @@ def as_item(text: str) -> str:
     Blanks are joined; what would start a block, a comment or an id is escaped with a backslash.
     """
     line = " ".join(text.replace("\0", " ").split())
+    line = line.replace("<!--", "\\<!--").replace("%%", "\\%\\%")
     start = _BLOCK_START.match(line)
     if start:
         line = line[: start.end()] + "\\" + line[start.end() :] if start[0].isdigit() else "\\" + line
-    line = line.replace("<!--", "\\<!--").replace("%%", "\\%\\%")
     return _ID_LIKE.sub(r"\\^", line)
+
+
+def says_nothing(text: str) -> bool:
+    """Tell whether a typed text holds no words, but for fields."""
+    return not reword(" ".join(text.split())).text
+
+
+def first_line(says: Statement) -> str:
+    """Give the first paragraph of an item as one line, with its trailing fields and without ids."""
+    fields = says.item.text[says.fields_start : says.item.para_end]
+    for start, end in reversed(says.id_spans):
+        low, high = max(start - says.fields_start, 0), max(end - says.fields_start, 0)
+        fields = fields[:low] + fields[high:]
+    return says.wording.text.partition("\n")[0] + fields.rstrip()
 
 
 def statement(item: Item) -> Statement:

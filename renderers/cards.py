@@ -74,7 +74,7 @@ def view(
 def _shown(card: Card, facts: Callable[[str], Fact | None], words: Words) -> ShownCard:
     first, *others = card.text.split("\n")
     if card.kind != "proposal":
-        quoted = " · ".join(f"« {line} »" for line in (first, *others) if line)
+        quoted = " · ".join(words.say("card.quoted", text=line) for line in (first, *others) if line)
         first = words.say(f"card.{card.kind}.title", text=as_item(quoted), note=card.note or "")
     boxes = tuple((choice, words.say(f"card.{card.kind}.{choice}")) for choice in CHOICES[card.kind])
     return ShownCard(

@@ -17,7 +17,8 @@ SHOWN = frozenset(
 """Operations that may leave a line."""
 
 _QUIET_CARDS = ("proposal", "reminder")
-_MAX_LINES = 300
+MAX_LINES = 300
+"""Those the note holds at the most: the newest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,11 @@ class JournalView:
 
     days: tuple[tuple[date, tuple[str, ...]], ...]
     months: tuple[str, ...]
+
+    @property
+    def full(self) -> bool:
+        """Whether earlier records would change nothing: it says as much as it ever does."""
+        return sum(len(lines) for _, lines in self.days) == MAX_LINES
 
 
 @dataclass(slots=True)
@@ -57,7 +63,7 @@ def view(
         if line:
             entries.append(_Entry(at, name, how, f"- {at:%H:%M} {line}"))
     days: dict[date, list[str]] = {}
-    for entry in reversed(entries[-_MAX_LINES:]):
+    for entry in reversed(entries[-MAX_LINES:]):
         days.setdefault(entry.at.date(), []).append(entry.line)
     return JournalView(tuple((day, tuple(lines)) for day, lines in days.items()), tuple(months))
 

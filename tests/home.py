@@ -9,9 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from config.paths import NAMES
-from config.settings import Settings, load
+from config.settings import Settings, load, zone
 from daemon import app as wiring
 from daemon.app import App
 from daemon.memory.state import State, fold
@@ -75,6 +76,10 @@ class Home:
     def settings(self) -> Settings:
         spelt = {f"CLAVAIRE_{name}": value for name, value in self.environ.items()}
         return load({**spelt, "CLAVAIRE_GENERAL__STATE_FOLDER": str(self.state_root)}, None)
+
+    @property
+    def zone(self) -> ZoneInfo:
+        return zone(self.settings)
 
     @property
     def app(self) -> App:

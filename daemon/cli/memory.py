@@ -92,11 +92,17 @@ def remember(
     started = period(since) if since else None
     if since and started is None:
         raise WrongUse(session.say("error.bad_day", day=since))
-    if not text.strip():
-        raise WrongUse(session.say("error.empty_text"))
+    _check_says_something(session, text)
     who = origin_of(origin, session.words)
     outcome = hand_in(session, [Remember(text, kind, who, confidence, started)])
     _show_change(session, outcome)
+
+
+def _check_says_something(session: Session, text: str) -> None:
+    from parsers.statements import says_nothing
+
+    if says_nothing(text):
+        raise WrongUse(session.say("error.empty_text"))
 
 
 @click.command()
@@ -108,6 +114,7 @@ def correct(session: Session, name: str, text: str) -> None:
     """The last wording was wrong: replace it, as if it had never been true."""
     from parsers.model.edits import Correct
 
+    _check_says_something(session, text)
     _show_change(session, hand_in(session, [Correct(_named(session, state(session), name), text)]))
 
 

@@ -18,7 +18,7 @@ from parsers.errors import ClavaireError
 
 if TYPE_CHECKING:
     from daemon.app import App
-    from daemon.index.refresh import Progress
+    from daemon.index.refresh import Changes, Progress
     from daemon.index.store import Index
     from daemon.memory.state import State
     from daemon.pipeline import Outcome
@@ -78,17 +78,17 @@ class Session:
 
         return open_writable(self.root, self.settings)
 
-    def at_rest(self) -> bool:
-        """Whether a pass over the vault would change nothing at all."""
+    def caught_up(self) -> "Changes | None":
+        """Bring the index in step, where a pass over the vault would do no more; None where it might."""
         from daemon.doors import doors, wall_clock
         from daemon.places import place
-        from daemon.rest import at_rest
+        from daemon.rest import caught_up
 
         root = self.root
         folder = self.state_folder()
         if place(folder) != root:
-            return False
-        return at_rest(*doors(root, folder, self.settings), self.settings, wall_clock())
+            return None
+        return caught_up(*doors(root, folder, self.settings), self.settings, wall_clock(), progress(self))
 
     def state_folder(self) -> Path:
         """The vault's state folder, for commands that only read."""

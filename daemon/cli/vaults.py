@@ -74,10 +74,9 @@ def run(session: Session) -> None:
 @pass_session
 def sync(session: Session) -> None:
     """One pass to rest: read edits, render notes, then end."""
-    if session.at_rest():
-        from daemon.index.refresh import Changes
-
-        _show_sync(session, 0, (), Changes())
+    changes = session.caught_up()
+    if changes is not None:
+        _show_sync(session, 0, (), changes)
         return
     app = session.app()
     try:

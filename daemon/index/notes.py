@@ -38,13 +38,6 @@ def refresh(
         return _applied(step, found, unknown)
 
 
-def unchanged(index: Index, entries: Iterable[Entry]) -> bool:
-    """Tell whether a listing sorted by path differs in nothing from the index."""
-    listed = [entry for entry in entries if not entry.path.startswith(_UNSEARCHED)]
-    known = map(Known._make, index.connection.execute(f"{_SELECT} ORDER BY path"))
-    return not compare(listed, known)
-
-
 def refresh_paths(index: Index, found: Iterable[tuple[NotePath, Entry | None]], read: Read) -> Changes:
     """Bring some notes in step with what stands at their paths now (None: nothing); look at no others."""
     with index.intact():

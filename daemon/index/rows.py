@@ -26,6 +26,9 @@ _INSERTS = {
     "links": "INSERT INTO links VALUES(?, ?, ?, ?)",
     "tags": "INSERT INTO tags VALUES(?, ?)",
 }
+_TEXT = {"words": "rowid, head, body, pairs", "blocks": "*", "links": "*", "tags": "*"}
+"""Tables of what a note says, and their columns as `_INSERTS` writes them."""
+_Many = list[tuple[object, ...]]
 
 
 class Stamp(NamedTuple):
@@ -41,7 +44,7 @@ class Rows:
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db, self._last = db, 0
-        self._waiting: dict[str, list[tuple[object, ...]]] = {table: [] for table in _INSERTS}
+        self._waiting: dict[str, _Many] = {table: [] for table in _INSERTS}
         self._characters = 0
 
     def insert(self, path: NotePath, stamp: Stamp, etag: Etag, data: bytes) -> Properties:
@@ -50,16 +53,19 @@ class Rows:
         self._last = note = last + 1
         said = outline(data.decode("utf-8", "replace"))
         self._waiting["notes"].append((note, *_columns(path, stamp, etag, said)))
-        self._put(note << ROW_BITS, path, data, said)
+        for table, rows in _text(note << ROW_BITS, path, data, said).items():
+            self._waiting[table] += rows
+        self._weigh(said)
         return said.properties
 
     def update(self, note: int, path: NotePath, stamp: Stamp, etag: Etag, data: bytes) -> Properties:
-        """Replace everything that is known of a note; it keeps its id. Gives its properties."""
+        """Replace what is known of a note and differs; it keeps its id. Gives its properties."""
         said = outline(data.decode("utf-8", "replace"))
         columns = (*_columns(path, stamp, etag, said), note)
         self._db.execute(f"UPDATE notes SET ({_COLUMNS}) = ({_MARKS}) WHERE id = ?", columns)  # noqa: S608
-        self._forget_text(note)
-        self._put(note << ROW_BITS, path, data, said)
+        for table, rows in _text(note << ROW_BITS, path, data, said).items():
+            self._exchange(table, note, rows)
+        self._weigh(said)
         return said.properties
 
     def move(self, note: int, path: NotePath) -> None:
@@ -92,30 +98,21 @@ class Rows:
             rows.clear()
         self._characters = 0
 
-    def _put(self, first: int, path: NotePath, data: bytes, said: Outline) -> None:
-        paired = has_runs(data) or has_runs(path.encode())
-        self._put_blocks(first, title_of(path), said, paired=paired)
-        links = {(link.target, link.subpath) for link in said.links}
-        links.update((link.target, link.subpath) for link in said.properties.links)
-        named = enumerate(sorted(links)[:_MOST_ROWS], first)
-        self._waiting["links"] += [(row, base_key(to), to, subpath) for row, (to, subpath) in named if to]
-        tags = {tag.tag.lstrip("#") for tag in said.tags}.union(said.properties.tags)
-        self._waiting["tags"] += enumerate(sorted(tags)[:_MOST_ROWS], first)
+    def _weigh(self, said: Outline) -> None:
         self._characters += len(said.text)
         if self._characters > _ENOUGH:
             self.flush()
 
-    def _put_blocks(self, first: int, title: str, said: Outline, *, paired: bool) -> None:
-        places, words, text = self._waiting["blocks"], self._waiting["words"], said.text
-        head = " ".join((title, *said.properties.aliases))
-        for row, block in enumerate(said.blocks[:_MOST_ROWS] or (_EMPTY,), first):
-            heading = " > ".join(block.path)
-            body = said.visible(block) if said.comments else text[block.start : block.end]
-            places.append((row, block.start, block.end, block.line, block.id, heading))
-            # "" and not NULL, with which FTS5 takes a third longer.
-            cut = pairs(f"{head} {heading} {body}") if paired else ""
-            words.append((row, f"{head}\n{heading}", body, cut))
-            head = title
+    def _exchange(self, table: str, note: int, rows: _Many) -> None:
+        """Write only what differs: most of a long note stays as it is."""
+        key = _TEXT[table].partition(",")[0].replace("*", "id")
+        span = (note << ROW_BITS, (note + 1) << ROW_BITS)
+        there = set(
+            self._db.execute(f"SELECT {_TEXT[table]} FROM {table} WHERE {key} >= ? AND {key} < ?", span)  # noqa: S608
+        )
+        gone = [(row[0],) for row in there.difference(rows)]
+        self._db.executemany(f"DELETE FROM {table} WHERE {key} = ?", gone)  # noqa: S608
+        self._waiting[table] += [row for row in rows if row not in there]
 
     def _forget_text(self, note: int) -> None:
         span = (note << ROW_BITS, (note + 1) << ROW_BITS)
@@ -143,6 +140,36 @@ def title_of(path: str) -> str:
 def base_key(path: str) -> str:
     """Give what a link is looked up by: the last part of a path, without `.md`, folded."""
     return fold(title_of(path))
+
+
+def _text(first: int, path: NotePath, data: bytes, said: Outline) -> dict[str, _Many]:
+    """Give the rows of what a note says."""
+    links = {(link.target, link.subpath) for link in said.links}
+    links.update((link.target, link.subpath) for link in said.properties.links)
+    named = enumerate(sorted(links)[:_MOST_ROWS], first)
+    tags = {tag.tag.lstrip("#") for tag in said.tags}.union(said.properties.tags)
+    blocks, words = _blocks(first, title_of(path), said, paired=has_runs(data) or has_runs(path.encode()))
+    return {
+        "blocks": blocks,
+        "words": words,
+        "links": [(row, base_key(to), to, subpath) for row, (to, subpath) in named if to],
+        "tags": list(enumerate(sorted(tags)[:_MOST_ROWS], first)),
+    }
+
+
+def _blocks(first: int, title: str, said: Outline, *, paired: bool) -> tuple[_Many, _Many]:
+    places: _Many = []
+    words: _Many = []
+    text, head = said.text, " ".join((title, *said.properties.aliases))
+    for row, block in enumerate(said.blocks[:_MOST_ROWS] or (_EMPTY,), first):
+        heading = " > ".join(block.path)
+        body = said.visible(block) if said.comments else text[block.start : block.end]
+        places.append((row, block.start, block.end, block.line, block.id, heading))
+        # "" and not NULL, with which FTS5 takes a third longer.
+        cut = pairs(f"{head} {heading} {body}") if paired else ""
+        words.append((row, f"{head}\n{heading}", body, cut))
+        head = title
+    return places, words
 
 
 def _columns(path: NotePath, stamp: Stamp, etag: Etag, said: Outline) -> tuple[object, ...]:

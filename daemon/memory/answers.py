@@ -11,7 +11,7 @@ from parsers.model.cards import Card
 from parsers.model.edits import Answer, CardGone, Lines, LinesSettled, Remember
 from parsers.model.facts import KIND_OF, Fact
 from parsers.sameness import folded
-from parsers.statements import reword
+from parsers.statements import first_line, reword, statements
 
 
 def answer(work: Deliberation, edit: Answer) -> None:
@@ -99,7 +99,7 @@ def _restore(work: Deliberation, card: Card, _: Answer) -> None:
             work.amend("kept", fact, status="confirmed")
 
 
-def _revive(work: Deliberation, card: Card, edit: Answer) -> None:
+def _revive(work: Deliberation, card: Card, _: Answer) -> None:
     for fact in _subjects(work, card):
         if not stands(work, fact):
             wording = reword(card.text)
@@ -138,7 +138,8 @@ def _take_strays(work: Deliberation, card: Card, _: Answer) -> None:
     """The lines become facts of the section they stand beside; they stay where they are."""
     section = (card.key or "").partition("/")[0]
     for line in card.text.split("\n"):
-        remember(work, Remember(line, KIND_OF[section], "person"))
+        for _at, _before, says in statements(f"- {line}\n"):
+            remember(work, Remember(first_line(says), KIND_OF[section], "person"))
 
 
 def _noted(_work: Deliberation, _card: Card, _edit: Answer) -> None:

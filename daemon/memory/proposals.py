@@ -9,7 +9,7 @@ from daemon.memory.values import correct, dated, disputes, place_of, stands, sup
 from parsers.model.edits import Correct, Forget, Remember
 from parsers.model.facts import Fact
 from parsers.sameness import folded
-from parsers.statements import as_item, reword
+from parsers.statements import as_item, reword, says_nothing
 
 _OWN = re.compile(r"\^[a-z]-[0-9a-hjkmnp-tv-z]{8}|<!--\s*clavaire:")
 """What only text that clavaire rendered carries (rule 12)."""
@@ -17,7 +17,7 @@ _OWN = re.compile(r"\^[a-z]-[0-9a-hjkmnp-tv-z]{8}|<!--\s*clavaire:")
 
 def remember(work: Deliberation, edit: Remember) -> None:
     """Take a stated fact: the person's at once, anybody else's as a card to keep or refuse."""
-    if edit.origin != "person" and _OWN.search(edit.text):
+    if says_nothing(edit.text) or (edit.origin != "person" and _OWN.search(edit.text)):
         return
     fact = _stated(work, edit)
     said = work.state.same_text(fact.text)
@@ -44,7 +44,7 @@ def _state(work: Deliberation, fact: Fact, earlier: list[Fact]) -> None:
 
 
 def accept(work: Deliberation, fact: Fact, how: str = "stated") -> None:
-    """Make a value that did not come from a note current: it follows the only fact of its key, or stands beside several."""
+    """Make a value that came from no note current: it follows the only fact of its key, or stands beside several."""
     rivals = _rivals(work, fact)
     if len(rivals) == 1:
         supersede(work, rivals[0], fact, how)
@@ -64,7 +64,7 @@ def _rivals(work: Deliberation, fact: Fact) -> list[Fact]:
 def correct_fact(work: Deliberation, edit: Correct) -> None:
     """`clavaire correct`: the last wording was wrong."""
     fact = work.state.latest(edit.id)
-    if fact and alive(fact):
+    if fact and alive(fact) and not says_nothing(edit.text):
         correct(work, fact, reword(as_item(work.moment.redacted(edit.text))))
 
 

@@ -201,7 +201,8 @@ def supersede(work: Deliberation, earlier: Fact, fact: Fact, how: str = "changed
     if fact.valid_from and earlier.valid_from and fact.valid_from < earlier.valid_from:
         work.assert_fact(replace(fact, valid_to=earlier.valid_from), "stated")
         return
-    if earlier.source == fact.source and work.moment.recent(earlier.recorded_at):
+    lately = earlier.source == fact.source and work.moment.recent(earlier.recorded_at)
+    if lately or start == earlier.valid_from:
         work.amend("retracted", earlier, retracted_at=work.moment.at)
         followed = earlier.supersedes or earlier.id
         work.assert_fact(

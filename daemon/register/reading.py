@@ -117,12 +117,22 @@ class Reader:
     def __init__(self, vault: Vault, keys: Keys, vault_id: str) -> None:
         self.vault, self.keys, self.vault_id = vault, keys, vault_id
 
-    def read(self, after: Mark | None) -> Reading:
-        """Give what stands after a mark; earlier bytes are parsed again only where the mark does not fit."""
+    def stamps(self) -> list[list[int | str]]:
+        """Give name, time, size and inode of each month file: what differs after anybody else wrote there."""
+        found: list[list[int | str]] = []
+        for path in month_files(self.vault):
+            entry = self.vault.entry(path)
+            if entry is not None:
+                found.append([path, entry.mtime_ns, entry.size, entry.inode])
+        return found
+
+    def read(self, after: Mark | None, *, whole: bool = False) -> Reading:
+        """Give what stands after a mark; earlier bytes are parsed again where the mark does not fit, or if `whole`."""
         known = self.keys.head()  # before the files: whoever appends writes it last
         start = after or Mark()
         try:
-            return (self._tail(start, known) if start.file else None) or self._whole(start, known)
+            tail = self._tail(start, known) if start.file and not whole else None
+            return tail or self._whole(start, known)
         except VaultError as error:
             return Reading((), "maintenance", (error.problem,), start, start)
 

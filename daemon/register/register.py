@@ -43,16 +43,20 @@ class Register:
         self._reader = Reader(vault, self.keys, self.vault_id)
         self._sentence, self._limit = sentence, limit
 
-    def read(self, after: Mark | None = None) -> Reading:
+    def stamps(self) -> list[list[int | str]]:
+        """Give what tells that another program wrote in the register: time, size and inode of its files."""
+        return self._reader.stamps()
+
+    def read(self, after: Mark | None = None, *, whole: bool = False) -> Reading:
         """Give what stands after a mark, or all of it; writes nothing, never raises for what the files hold.
 
-        `register.accepted` and `purged` among the records change what earlier lines mean: rebuild then.
+        With `whole` the lines before the mark are checked again too. `register.accepted` and `purged` among the records change what earlier lines mean: rebuild then.
         """
-        return self._reader.read(after)
+        return self._reader.read(after, whole=whole)
 
-    def open(self, after: Mark | None = None) -> Reading:
+    def open(self, after: Mark | None = None, *, whole: bool = False) -> Reading:
         """Read for a writer: a last line cut off by a crash goes to the backups, a whole one is ended."""
-        reading = self.read(after)
+        reading = self.read(after, whole=whole)
         if reading.loose and reading.mode in ("ok", "unvouched"):
             self._mend(reading.mark)
             return self.read(after)

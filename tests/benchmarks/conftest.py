@@ -9,8 +9,8 @@ from tests.benchmarks.whole import FLOOR, HERE, House, Machine, Run, busy, progr
 
 sys.path.insert(0, str(HERE / "perf"))
 
-import common  # noqa: E402 - perf/ is a folder of programs, not a package
-import make_vault  # noqa: E402
+import common
+import make_vault
 
 
 def pytest_addoption(parser):

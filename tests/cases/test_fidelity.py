@@ -234,3 +234,26 @@ def test_c06_a_bom_a_file_mode_and_a_flip_of_every_ending_are_no_edit(vault):
     home.remember("marche le soir", kind="preference")
     assert home.full(NAMES.profile).read_bytes().replace(b"\r\n", b"").count(b"\n") == 0
     assert home.full(NAMES.profile).stat().st_mode & 0o777 == 0o640
+
+
+def test_c05_the_problem_of_a_header_follows_its_note_and_goes_with_it(vault):
+    home = vault(files={"Modèle.md": C05, "Gabarit.md": "---\ncréé: {{date}}\n---\nTexte\n"})
+    home.sync()
+    assert problems(home) == [("Modèle.md", 2, "properties_invalid")]
+    home.full("Modèle.md").rename(home.full("Autre.md"))
+    home.sync()
+    assert problems(home) == [("Autre.md", 2, "properties_invalid")]
+    home.put("Autre.md", C05.replace("titre", "# rien\ntitre"))
+    home.sync(["Autre.md"])
+    assert problems(home) == [("Autre.md", 3, "properties_invalid")]
+    home.drop_index()
+    home.rest()
+    assert problems(home) == [("Autre.md", 3, "properties_invalid")]
+    home.put("Autre.md", C05.replace("Réunion: budget", '"Réunion: budget"'))
+    home.sync(["Autre.md"])
+    assert problems(home) == []
+    home.put("Autre.md", C05)
+    home.sync()
+    home.full("Autre.md").unlink()
+    home.sync()
+    assert problems(home) == []

@@ -3,8 +3,8 @@
     python tests/kill/flows.py FOLDER SCENE COUNT
 
 Each play leaves `FOLDER/N/`: vault and state folder as the dead process left them. Prints one line of JSON a
-play: its folder, the point it died at, whether it was killed. The first play comes to its end. COUNT is how
-many of the points are played, spread evenly; 0 all.
+play: its folder, the point it died at, how many processes were killed, what the person saved meanwhile (-1:
+nothing). The first plays come to their end. COUNT is how many of the others are played, spread evenly; 0 all.
 """
 
 import json
@@ -34,6 +34,8 @@ NOTES = ("Accueil.md", "Maison/Artisans.md", "Santé/Rendez-vous.md", "Sans titr
 AGENT = "mcp:claude-code"
 MARTIN = "Dentiste : Dr Martin"
 SECRET_WORDS = "Le code de la grille est 4711"
+LEA, PROUST = "- Pointure de Léa : 31", "- Lire Proust"
+REWORKED = ("Dr Mercier", "Deux, c'est assez.", "Thé sans sucre", "\t3. Relire les deux derniers")
 _replace = os.replace  # the person's editor is not what dies
 _open = open
 
@@ -64,6 +66,8 @@ class Flow:
     """No `init` yet."""
     plain: bool = False
     """On a file system that cannot exchange two files."""
+    shows: tuple[str, ...] = ()
+    """What Profil.md and Cartes.md hold in the end, each once."""
 
 
 def by_rename(home: Home, text: str) -> None:
@@ -89,7 +93,7 @@ def typed(save: Callable[[Home, str], None]) -> Callable[[Home], None]:
         with _open(home.full(NAMES.profile), "rb") as stream:
             text = stream.read().decode()
         text = text.replace("Réunions : le matin", "Réunions : le matin, jamais le lundi", 1)
-        text = text.replace("<!-- clavaire:end goals -->", "- Lire Proust\n<!-- clavaire:end goals -->", 1)
+        text = text.replace("<!-- clavaire:end goals -->", f"{PROUST}\n<!-- clavaire:end goals -->", 1)
         save(home, text.replace("## À trier", "Écrit pendant ce temps.\n\n## À trier", 1))
 
     return act
@@ -101,14 +105,14 @@ def stale(save: Callable[[Home, str], None]) -> Callable[[Home], None]:
     def act(home: Home) -> None:
         with _open(home.folder / f"typed-{Path(NAMES.profile).name}", "rb") as stream:
             text = stream.read().decode()
-        text = text.replace("<!-- clavaire:end goals -->", "- Lire Proust\n<!-- clavaire:end goals -->", 1)
+        text = text.replace("<!-- clavaire:end goals -->", f"{PROUST}\n<!-- clavaire:end goals -->", 1)
         save(home, text)
 
     return act
 
 
 def add(home: Home) -> None:
-    home.add_line("- Pointure de Léa : 31")
+    home.add_line(LEA)
 
 
 def rework(home: Home) -> None:
@@ -171,7 +175,7 @@ def write_late(home: Home) -> None:
     """Save into the version that was displaced last, as a program does that had the note open."""
     kept = max((home.root / NAMES.displaced).glob(f"*{Path(NAMES.profile).name}"))
     text = kept.read_bytes().decode()
-    kept.write_bytes(text.replace("- Courir", "- Lire Proust\n- Courir", 1).encode())
+    kept.write_bytes(text.replace("- Courir", f"{PROUST}\n- Courir", 1).encode())
     shutil.copy(kept, home.folder / "typed-late")
 
 
@@ -181,24 +185,24 @@ def begin(home: Home) -> None:
 
 
 FLOWS = {
-    "add": Flow(hand=add),
-    "rework": Flow(hand=rework),
-    "remember": Flow(act=propose, command=True),
-    "tick": Flow(prepare=propose, hand=tick),
+    "add": Flow(hand=add, shows=(LEA,)),
+    "rework": Flow(hand=rework, shows=REWORKED),
+    "remember": Flow(act=propose, command=True, shows=(MARTIN,)),
+    "tick": Flow(prepare=propose, hand=tick, shows=(MARTIN,)),
     "init": Flow(act=begin, fresh=True, command=True),
     "rebuild": Flow(act=rebuild, command=True),
     "purge": Flow(act=purge, prepare=state_words, hand=name_it, command=True),
     "journal": Flow(hand=journal),
-    "lose": Flow(hand=lose),
-    "month": Flow(hand=add, after=timedelta(days=2)),
+    "lose": Flow(hand=lose, shows=("Finir la cuisine",)),
+    "month": Flow(hand=add, after=timedelta(days=2), shows=(LEA,)),
     "vanish": Flow(hand=lambda home: home.full(NAMES.profile).unlink()),
     "no-index": Flow(hand=lambda home: (add(home), drop_index(home))),
-    "saved-in-place": Flow(hand=add, saves=(typed(in_place), stale(in_place))),
-    "saved-by-rename": Flow(hand=add, saves=(typed(by_rename), stale(by_rename))),
-    "late": Flow(hand=write_late),
-    "plain": Flow(hand=rework, plain=True),
-    "twice": Flow(hand=rework),
-    "twice-saved": Flow(hand=rework, saves=(typed(by_rename),)),
+    "saved-in-place": Flow(hand=add, saves=(typed(in_place), stale(in_place)), shows=(LEA,)),
+    "saved-by-rename": Flow(hand=add, saves=(typed(by_rename), stale(by_rename)), shows=(LEA,)),
+    "late": Flow(hand=write_late, shows=(PROUST,)),
+    "plain": Flow(hand=rework, plain=True, shows=REWORKED),
+    "twice": Flow(hand=rework, shows=REWORKED),
+    "twice-saved": Flow(hand=rework, saves=(typed(by_rename),), shows=REWORKED),
 }
 """Scenes by name."""
 
@@ -275,8 +279,8 @@ def die(folder: Path, flow: Flow, killer: Callable[[Home], Killer], act: Callabl
     return os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
 
 
-def play(folder: Path, start: Path, flow: Flow, one: Play) -> bool:
-    """One play in a folder of its own; whether it was killed."""
+def play(folder: Path, start: Path, flow: Flow, one: Play) -> int:
+    """One play in a folder of its own; how many processes were killed."""
     copy(start, folder)
 
     def save(home: Home) -> Callable[[], object]:
@@ -284,8 +288,8 @@ def play(folder: Path, start: Path, flow: Flow, one: Play) -> bool:
 
     if one.first[0]:
         point, when, at = one.first
-        die(folder, flow, lambda home: Killer(point, when, at, save(home)), flow.act)
-        return die(folder, flow, lambda _: Killer(one.point, one.when), sync)
+        first = die(folder, flow, lambda home: Killer(point, when, at, save(home)), flow.act)
+        return first + die(folder, flow, lambda _: Killer(one.point, one.when), sync)
     return die(folder, flow, lambda home: Killer(one.point, one.when, one.at, save(home)), flow.act)
 
 
@@ -297,6 +301,15 @@ def points(seen: Sequence[str]) -> list[tuple[int, str, str]]:
         ways = ("before", "half", "after") if name in HALVES else ways
         found += [(number, when, f"{number} {name} {when}") for when in ways]
     return found
+
+
+def found_something(one: Play, seen: Sequence[str]) -> bool:
+    """Whether this death once found a fault: half a batch in the register, a save at the last moment of a write."""
+    if one.first[0]:
+        return False
+    call, before = seen[one.point - 1], seen[one.point - 2]
+    half_a_batch = (before, call, one.when) == ("Vault.append", "write", "half")
+    return half_a_batch or (call, one.when, one.at) == ("rename_with", "after", one.point)
 
 
 def chosen(name: str, flow: Flow, seen: Sequence[str], count: int) -> list[Play]:
@@ -323,7 +336,8 @@ def chosen(name: str, flow: Flow, seen: Sequence[str], count: int) -> list[Play]
         plays = [Play(point, when, name=said) for point, when, said in found]
     if count and count < len(plays):
         offset = drawn.random()
-        plays = [plays[int((n + offset) * len(plays) / count)] for n in range(count)]
+        some = [plays[int((n + offset) * len(plays) / count)] for n in range(count)]
+        plays = [*some, *(one for one in plays if one not in some and found_something(one, seen))]
     middle = len(seen) // 2
     ends = [Play(at=middle, save=save, name=f"end, saved {save}") for save in range(len(flow.saves))]
     return [*ends, *plays]
@@ -336,7 +350,7 @@ def main() -> None:
     template(start, flow)
     whole = folder / "whole"
     play(whole, start, flow, Play())
-    print(json.dumps([str(whole), "end", False, -1]), flush=True)
+    print(json.dumps([str(whole), "end", 0, -1]), flush=True)
     seen = json.loads((whole / "points").read_text())
     (folder / "points").write_text("\n".join(seen))
     for number, one in enumerate(chosen(name, flow, seen, count)):

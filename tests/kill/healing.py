@@ -10,7 +10,7 @@ from typing import Any
 
 from config.paths import NAMES
 from tests.home import Home
-from tests.kill.flows import MARTIN, SECRET_WORDS, Flow, purge, started
+from tests.kill.flows import MARTIN, PROUST, SECRET_WORDS, Flow, purge, started
 
 _OWN_ID = re.compile(r"[ \t]?\^?\b[fcsdeqrhv]-[0-9a-hjkmnp-tv-z]{8}\b(?:-\w+)?")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z|^- \d\d:\d\d ", re.MULTILINE)
@@ -90,6 +90,10 @@ def healed(folder: Path, flow: Flow, typed: Iterable[bytes]) -> Healed:
             assert data in here, f"lost: {data[-300:]!r}"
         check_state(home)
         now = said(home)
+        meanwhile = (PROUST,) if (folder / "typed-meanwhile").exists() else ()
+        for text in (*flow.shows, *meanwhile):
+            times = "\n".join(now.profile + now.cards_note).count(text)
+            assert times == 1, f"{text!r} stands {times} times"
         check_rebuilt(home)
         check_kept_retires(home)
         check_folders(home)

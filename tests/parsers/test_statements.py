@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from parsers.dates import period
 from parsers.frame import frame_of
 from parsers.profile import parse
-from parsers.statements import Fields, Statement, as_item, reword
+from parsers.statements import Fields, Statement, as_item, reword, says_nothing
 
 ID = "f-7h2k9qd3"
 
@@ -206,6 +206,19 @@ def test_a_text_from_elsewhere_is_one_item_that_reads_back_the_same(text):
     assert "\n" not in line
     fields = reword(line)
     assert said.wording == fields
+
+
+@pytest.mark.parametrize("text", ["<!-- caché -->", "vu <!-- caché -->", "%% caché %%", "- <!-- caché"])
+def test_a_text_from_elsewhere_hides_nothing(text):
+    line = as_item(text)
+    assert not frame_of(section(f"- {line}")).comments
+    assert "\\\\" not in line
+
+
+@pytest.mark.parametrize("text", ["", "  ", "[depuis:: 2026]", " [depuis:: 2026] [sensible:: oui] "])
+def test_a_text_of_fields_alone_says_nothing(text):
+    assert says_nothing(text)
+    assert not says_nothing(f"x {text}")
 
 
 def test_latex_and_backslashes_are_kept():

@@ -174,3 +174,38 @@ def test_a_known_line_that_gets_a_secret_is_not_rewritten_and_its_fact_stays(vau
     assert home.profile() == written
     assert SECRET not in home.export() + home.journal() + home.cards()
     assert SECRET.encode() not in b"".join(record.raw for record in home.records())
+
+
+# vault-notes.md, Sections: list items beside a section
+
+
+def test_lines_beside_a_section_are_asked_about_and_taken_as_they_read(vault):
+    home = with_lines(vault, "- vélo")
+    end = "<!-- clavaire:end goals -->\n"
+    beside = "- Apprendre le luth [depuis:: 2026-10] ^p7\n- Courir\n"
+    home.replace(end, end + beside)
+    home.rest()
+    (card,) = home.open_cards("stray")
+    assert [code for _, _, code in problems(home)] == ["stray_lines"]
+    assert now(home) == ["vélo"]
+    home.tick("luth", "take")
+    home.rest()
+    assert now(home) == ["Apprendre le luth", "Courir", "vélo"]
+    taken = home.fact("Apprendre le luth")
+    assert (taken.kind, taken.valid_from, taken.source) == ("goal", "2026-10-01", "user")
+    assert end + beside in home.profile()
+    assert not problems(home)
+    assert not home.rest()
+    assert [one.id for one in home.state.cards.values()] == [card.id]
+
+
+def test_lines_beside_a_section_that_are_moved_into_it_need_no_answer(vault):
+    home = with_lines(vault, "- vélo")
+    end = "<!-- clavaire:end goals -->\n"
+    home.replace(end, f"{end}- Courir\n")
+    home.rest()
+    home.replace(f"{end}- Courir\n", f"- Courir\n{end}")
+    home.rest()
+    assert now(home) == ["Courir", "vélo"]
+    assert not home.open_cards()
+    assert not problems(home)

@@ -174,3 +174,17 @@ def test_every_fact_carries_the_owners_name(vault):
     home.restart(MEMORY__USER_ID="un autre")
     home.remember("train")
     assert {one["user_id"] for one in asked(home, "export")["facts"]} == {"camille"}
+
+
+def test_a_text_without_words_is_refused_and_changes_nothing(vault):
+    home = vault()
+    home.add_line("- thé", "preferences")
+    home.rest()
+    export = home.export()
+    name = home.fact("thé").id
+    for words in ("", "  ", "[depuis:: 2026]"):
+        assert cli(home, "remember", words)[0] == 2
+        assert cli(home, "correct", name, words)[0] == 2
+        home.remember(words, AGENT)
+        home.correct(name, words)
+    assert home.export() == export
