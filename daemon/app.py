@@ -23,10 +23,11 @@ from daemon.memory.state import State
 from daemon.pipeline import Circumstances, Outcome, Pipeline
 from daemon.places import original, place, set_place, state_folder, vault_id
 from daemon.register import repair
-from daemon.rest import fingerprint
-from daemon.scheduler import JOBS, next_after
 from daemon.register.keys import make_secret
 from daemon.register.register import Register
+from daemon.reindex import fill
+from daemon.rest import fingerprint
+from daemon.scheduler import JOBS, next_after
 from daemon.vault.door import Vault
 from daemon.vault.errors import NoteExists, VaultMissing
 from parsers.errors import ClavaireError
@@ -100,8 +101,7 @@ def _wire(root: Path, settings: Settings, name: str, clock: Clock) -> App:
     words = catalogue(settings.general.locale)
     folder = state_root(settings, root) / name
     vault, register = doors(root, folder, settings, clock)
-    made: list[Pipeline] = []
-    history = History(register, folder, lambda index: made[0].fill(silent, index))
+    history = History(register, folder, partial(fill, vault, silent))
     around = Circumstances(
         moment=partial(_moment, settings, clock),
         showing=partial(_showing, settings, words, root, history),
@@ -111,8 +111,8 @@ def _wire(root: Path, settings: Settings, name: str, clock: Clock) -> App:
         backups=(settings.backups.days, settings.backups.mebibytes),
         memory=settings.memory.enabled,
     )
-    made.append(Pipeline(vault, history, around))
-    return App(settings, words, root, folder, vault, register, history, made[0])
+    pipeline = Pipeline(vault, history, around)
+    return App(settings, words, root, folder, vault, register, history, pipeline)
 
 
 def _moment(settings: Settings, clock: Clock, state: State) -> Moment:
@@ -205,7 +205,7 @@ def _copy_keys(app: App, known: str) -> None:
 
 
 def _frame(app: App, path: NotePath) -> None:
-    one = app.pipeline.source(path)
+    one = app.pipeline.desk.read(path)
     if one.problems:
         return
     text = managed.frames(path, None if one.vanished and one.etag is None else one, app.words)

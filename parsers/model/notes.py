@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any, Literal, NewType
 
 NotePath = NewType("NotePath", str)
@@ -278,10 +279,16 @@ class Note(Outline):
         return next((section for section in self.sections if section.name == name), None)
 
 
+_END = attrgetter("end")
+
+
 def visible(text: str, comments: tuple[Comment, ...], start: int, end: int) -> str:
     """`text[start:end]` without the parts that comments (in order and apart) cover."""
+    first = bisect_right(comments, start, key=_END)
+    if first == len(comments) or comments[first].start >= end:
+        return text[start:end]
     parts, at = [], start
-    for index in range(bisect_right(comments, start, key=lambda one: one.end), len(comments)):
+    for index in range(first, len(comments)):
         comment = comments[index]
         if comment.start >= end:
             break

@@ -1,0 +1,201 @@
+"""The managed notes on the desk: read from disk, written back, and the versions of them that came beside.
+
+Nothing is written but over the bytes that were read; a version that a write of ours displaced is read in the note's
+place, and one that cannot be merged any more is shown on a card (law 7).
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from config.i18n import Catalogue
+from config.paths import NAMES
+from daemon import managed
+from daemon.history import History
+from daemon.index import memory as rows
+from daemon.managed import Aside, Rest, Showing, Source, Stood, Wanted
+from daemon.memory.state import State
+from daemon.vault.disk import Reading, etag_of
+from daemon.vault.door import Vault
+from daemon.vault.errors import NoteChanged, NoteMissing, VaultError
+from daemon.vault.kept import Late
+from daemon.vault.walk import Listing
+from parsers.model.edits import Edit, Lines
+from parsers.model.notes import Etag, NotePath, Problem
+
+
+class Desk:
+    """The managed notes of one vault; every call is under the vault's lock."""
+
+    def __init__(self, vault: Vault, history: History, words: Catalogue) -> None:
+        self.vault, self.history, self.words = vault, history, words
+        self.displaced: dict[NotePath, tuple[Reading, Etag]] = {}
+        """Versions to read in a note's place, with the etag of what stands on disk meanwhile."""
+        self.apart: list[Late] = []
+        """Versions that only a card can show."""
+        self._sources: dict[NotePath, Source] = {}
+        """What was last made of each managed note: the same bytes are not parsed twice."""
+        self._rest: Rest | None = None
+
+    def stood(self, path: NotePath) -> Stood | None:
+        """Give what is remembered of a note, None where the index has forgotten."""
+        return managed.stood(rows.shown(self.history.index, path))
+
+    def read(self, path: NotePath) -> Source:
+        """Read one managed note; a version that our last write displaced is read in its place."""
+        if path in self.displaced:
+            reading, ours = self.displaced[path]
+            return managed.source(path, reading.data, reading.etag, on_disk=ours)
+        try:
+            reading = self.vault.read(path)
+        except NoteMissing:
+            return Source(path, vanished=True)
+        except VaultError as error:
+            return Source(path, problems=(error.problem,))
+        if reading.linked:
+            return Source(path, problems=(Problem(path, 0, "linked_note"),))
+        if path not in self._sources or self._sources[path].etag != reading.etag:
+            earlier = self._sources.get(path)
+            self._sources[path] = managed.source(path, reading.data, reading.etag, earlier=earlier)
+        return self._sources[path]
+
+    def resting(self, one: Source | None, showing: Showing) -> Aside | None:
+        """What of Profil.md needs no look: nothing about it changed since the note was at rest."""
+        if one is None or one.profile is None:
+            return None
+        rest = self._rest if self._rest and self._rest.day == showing.today else None
+        return managed.aside(rest, one.profile, self.history.touched)
+
+    def want(
+        self,
+        sources: Mapping[NotePath, Source],
+        before: Mapping[NotePath, Stood | None],
+        showing: Showing,
+        wants: dict[NotePath, Wanted],
+        state: State,
+    ) -> Iterable[tuple[NotePath, Etag, object]]:
+        """Render the notes, and give what stood in those that differ from what is remembered of them."""
+        for one in sources.values():
+            resting = self.resting(one, showing)
+            earlier = before.get(one.path)
+            if one.vanished and earlier and any(earlier.ids.values()):
+                # What stood there is held now: from here on nothing is missing from it, or giving the lines
+                # back would be undone by the very pass that reads the answer.
+                yield one.path, Etag(one.etag or ""), Stood(Etag(one.etag or "")).as_json()
+            want = managed.wanted(one, state, showing, resting, earlier, self.history.corrected)
+            if want is None:
+                continue
+            wants[one.path] = want
+            there = want.stood if earlier is None or earlier.etag != one.etag else earlier
+            if one.path in self.displaced:
+                # What it says stands nowhere until it is written: a crash must not make its lines look deleted.
+                there = replace(earlier or Stood(Etag("")), etag=one.on_disk or Etag(""))
+            elif there is earlier and want.text == one.text:
+                continue
+            coming = etag_of(want.text.encode("utf-8"))
+            yield one.path, there.etag, replace(there, coming=coming).as_json()
+
+    def write(
+        self, one: Source, want: Wanted | None, before: Stood | None, showing: Showing
+    ) -> list[NotePath]:
+        """Write one note if it is not as it should be; give its path when it was written."""
+        if one.vanished:
+            return self._make_again(one, showing)
+        if want is None or one.on_disk is None:
+            return []
+        merged = self.displaced.pop(one.path, None)
+        if want.text == one.text and not merged:
+            if want.stands != want.stood or (before and before.etag == one.etag and want.stands != before):
+                self.history.stand((one.path, one.on_disk, want.stands.as_json()))
+            self._at_rest(one, want, showing)
+            return []
+        data = want.text.encode("utf-8")
+        try:
+            done = self.vault.write(one.path, data, one.on_disk)
+        except NoteChanged:
+            if merged:
+                self.apart.append(Late(one.path, merged[0]))
+            raise
+        if merged:
+            self.vault.heard(merged[0])
+        self.history.stand((one.path, done.etag, want.stands.as_json()))
+        if done.displaced is not None and done.displaced.data.strip():
+            self.displaced[one.path] = (done.displaced, done.etag)
+            return [one.path]
+        if done.displaced is not None:
+            self.vault.heard(done.displaced)
+        self._sources[one.path] = managed.source(one.path, data, done.etag, earlier=one)
+        self._at_rest(self._sources[one.path], want, showing)
+        return [one.path]
+
+    def _at_rest(self, one: Source, want: Wanted, showing: Showing) -> None:
+        if one.profile:
+            self._rest = Rest(one, want.stands.ids, showing.today)
+            self.history.touched, self.history.corrected = set(), set()
+
+    def _make_again(self, one: Source, showing: Showing) -> list[NotePath]:
+        """Make a vanished or emptied note again: the cards at once, the facts once nothing is held any more."""
+        latest = [versions[-1] for versions in self.history.state.facts.values()]
+        held = any(fact.status == "held" for fact in latest)
+        current = any(fact.status == "confirmed" and fact.retracted_at is None for fact in latest)
+        if one.path == NAMES.profile and (held or not current):
+            return []
+        text = managed.frames(one.path, None, self.words)
+        empty = managed.source(one.path, text.encode("utf-8"), Etag(""))
+        wanted = managed.wanted(empty, self.history.state, showing)
+        assert wanted is not None
+        data = wanted.text.encode("utf-8")
+        done = (
+            self.vault.write(one.path, data, one.on_disk)
+            if one.on_disk
+            else self.vault.create(one.path, data)
+        )
+        self.history.stand((one.path, done.etag, wanted.stands.as_json()))
+        return [one.path]
+
+    def late(self, now: float, listing: Listing | None) -> None:
+        """Take versions nobody has read: merged where the note is as we left it, else set apart for a card."""
+        for late in self.vault.late(now, listing.drafts if listing else ()):
+            if late.path in (NAMES.profile, NAMES.cards) and late.path not in self.displaced:
+                disk = self.on_disk(late.path)
+                kept = self.stood(late.path)
+                ours = kept and disk and disk.etag in (kept.etag, kept.coming)
+                if disk and ours and late.reading.data.strip():
+                    self.displaced[late.path] = (late.reading, disk.etag)
+                    continue
+            self.apart.append(late)
+
+    def heard(self) -> None:
+        """Say that the cards about versions set apart are recorded."""
+        while self.apart:
+            self.vault.heard(self.apart.pop().reading)
+
+    def unread(self) -> list[Edit]:
+        """Ask about the lines of versions set apart that the note does not have."""
+        return [ask for late in self.apart for ask in self._lines_of(late)]
+
+    def _lines_of(self, late: Late) -> list[Edit]:
+        path = late.path or late.reading.path
+        disk = self.on_disk(path)
+        missing = managed.differing(
+            late.reading.data.decode("utf-8", "replace"), disk.data.decode("utf-8", "replace") if disk else ""
+        )
+        return [Lines("late", path, str(late.reading.etag)[:16], missing)] if missing else []
+
+    def on_disk(self, path: NotePath) -> Reading | None:
+        """Give a note's bytes, None where they cannot be had."""
+        try:
+            return self.vault.read(path)
+        except VaultError:
+            return None
+
+    def copies(self, listing: Listing, sources: Mapping[NotePath, Source]) -> list[Edit]:
+        """The conflict copies of managed notes that lie in the vault."""
+        found = []
+        for entry in listing.entries:
+            original = entry.conflict_of
+            if original in managed.SHOWN_NOTES and original in sources:
+                copy = self.on_disk(entry.path)
+                current = sources[original].text or ""
+                if copy:
+                    found.append((entry.path, original, copy.data.decode("utf-8", "replace"), current))
+        return managed.copies(found)

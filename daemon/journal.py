@@ -1,0 +1,57 @@
+"""Journal.md on disk: wholly ours, rendered again when it differs, left alone where another program fights for it."""
+
+from datetime import datetime, timedelta
+
+from config.paths import NAMES
+from daemon import managed
+from daemon.desk import Desk
+from daemon.managed import Showing, Stood
+from daemon.memory.moment import Moment
+from daemon.vault.errors import NoteChanged, NoteMissing, VaultError
+from parsers.model.notes import NotePath, Problem
+
+_FIGHT = timedelta(minutes=10)
+
+
+def keep_journal(
+    desk: Desk, before: Stood | None, moment: Moment, showing: Showing, found: list[Problem]
+) -> list[NotePath]:
+    """Write the journal if it is not as it should be; problems go to `found`. Gives its path when it was written."""
+    path = NAMES.journal
+    one = desk.on_disk(path)
+    data = managed.journal(desk.history.state, showing).encode("utf-8")
+    if one is None or one.linked:
+        try:
+            done = desk.vault.create(path, data)
+        except VaultError as error:
+            found.append(error.problem)
+            return []
+        desk.history.stand((path, done.etag, Stood(done.etag).as_json()))
+        return [path]
+    if one.data == data:
+        if before is None or before.etag != one.etag:
+            desk.history.stand((path, one.etag, Stood(one.etag).as_json()))
+        return []
+    changed = before.changed_at if before else ()
+    if before is not None and before.etag != one.etag:
+        changed = (*changed, moment.at)[-2:]
+    if _fought(changed, moment, showing):
+        found.append(Problem(path, 0, "changed_back"))
+        return []
+    try:
+        done = desk.vault.write(path, data, one.etag)
+    except (NoteChanged, NoteMissing):
+        return []
+    except VaultError as error:
+        found.append(error.problem)
+        return []
+    desk.history.stand((path, done.etag, Stood(done.etag, changed_at=changed).as_json()))
+    return [path]
+
+
+def _fought(changed: tuple[str, ...], moment: Moment, showing: Showing) -> bool:
+    """Tell whether a wholly owned note was changed back twice within ten minutes, today (a formatter, say)."""
+    if len(changed) < 2:
+        return False
+    first, last = (datetime.fromisoformat(at) for at in changed)
+    return last - first <= _FIGHT and last.astimezone(showing.zone).date() == moment.today

@@ -1,0 +1,53 @@
+"""The vault's notes in the index: after a save those that changed, in a whole pass whatever differs."""
+
+from collections.abc import Collection, Sequence
+from functools import partial
+
+from daemon.index.notes import refresh, refresh_paths
+from daemon.index.problems import problems, replace_problems
+from daemon.index.refresh import Changes, Progress
+from daemon.index.store import Index
+from daemon.rest import readable, searched
+from daemon.vault.door import Vault
+from daemon.vault.errors import VaultError
+from daemon.vault.walk import Entry, Listing
+from parsers.model.notes import NotePath
+
+
+def fill(vault: Vault, progress: Progress, index: Index) -> None:
+    """Fill a new index with every note of the vault."""
+    listing = vault.walk()
+    entries = filter(searched, listing.entries)
+    refresh(index, entries, listing.unknown, partial(readable, vault), progress)
+
+
+def saved(vault: Vault, index: Index, paths: Collection[NotePath]) -> Changes:
+    """Bring some notes in step; only these are opened."""
+    return refresh_paths(index, _entries(vault, paths), partial(readable, vault))
+
+
+def whole(
+    vault: Vault, index: Index, listing: Listing, written: Sequence[NotePath], progress: Progress
+) -> Changes:
+    """Bring every note in step with a listing, then those `written` since; keep what the listing found wrong."""
+    entries = filter(searched, listing.entries)
+    changes = refresh(index, entries, listing.unknown, partial(readable, vault), progress)
+    noted = (*listing.failures, *listing.problems)
+    if list(noted) != problems(index, "vault"):
+        replace_problems(index, "vault", noted)
+    if written:
+        saved(vault, index, written)
+    return changes
+
+
+def _entries(vault: Vault, paths: Collection[NotePath]) -> list[tuple[NotePath, Entry | None]]:
+    """What stands at paths now; where that cannot be known the index keeps what it has."""
+    found: list[tuple[NotePath, Entry | None]] = []
+    for path in sorted(paths):
+        try:
+            entry = vault.entry(path)
+        except VaultError:
+            continue
+        if entry is None or searched(entry):
+            found.append((path, entry))
+    return found
