@@ -29,21 +29,18 @@ from daemon.reindex import fill
 from daemon.rest import fingerprint
 from daemon.scheduler import JOBS, next_after
 from daemon.vault.door import Vault
-from daemon.vault.errors import NoteExists, VaultMissing
+from daemon.vault.errors import NoteExists, VaultCopied, VaultMissing
 from parsers.errors import ClavaireError
 from parsers.ids import ENTROPY, VAULT, make_id
 from parsers.model.edits import Edit
-from parsers.model.notes import NotePath, Problem
+from parsers.model.notes import NotePath
 from parsers.model.register import Event, Record
-
-NAMES_OF_OURS = managed.SHOWN_NOTES
-
 
 _HOST_QUIET = timedelta(minutes=1)
 
 
-class ReadOnlyHere(ClavaireError):
-    """This vault is a copy, or kept by another machine: here clavaire only reads."""
+class HostNotQuiet(ClavaireError):
+    """The machine that keeps the vault wrote in it a moment ago."""
 
     exit_code = 3
 
@@ -67,29 +64,20 @@ class App:
         self.history.close()
 
 
-def open_vault(root: Path, settings: Settings, clock: Clock | None = None) -> App:
-    """Wire a vault that `init` has made.
+def open_writable(root: Path, settings: Settings, clock: Clock = wall_clock) -> App:
+    """Wire a vault that `init` has made, for writing.
 
     Raises:
         NoVault: it has no register here, and none is known to have stood here.
-    """
-    return _wire(root, settings, state_folder(root, settings).name, clock or wall_clock)
-
-
-def open_writable(root: Path, settings: Settings, clock: Clock | None = None) -> App:
-    """Wire a vault for writing.
-
-    Raises:
-        ReadOnlyHere: it is a copy of another vault on this machine.
         VaultMissing: it is not there (an empty mount point).
+        VaultCopied: it is a copy of another vault on this machine.
     """
-    app = open_vault(root, settings, clock)
-    missing = app.vault.available()
-    if missing:
+    app = _wire(root, settings, state_folder(root, settings).name, clock)
+    if app.vault.available():
         raise VaultMissing(str(root))
     elsewhere = original(app.folder, root)
     if elsewhere:
-        raise ReadOnlyHere(app.words.problem(Problem("", 0, "vault_copied", (("folder", str(elsewhere)),))))
+        raise VaultCopied(str(elsewhere))
     app.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     app.vault.prepare()
     if place(app.folder) != root:
@@ -154,22 +142,19 @@ def _showing(settings: Settings, words: Catalogue, root: Path, history: History,
 
 
 def init(
-    root: Path, settings: Settings, host: str, *, new_id: bool = False, clock: Clock | None = None
+    root: Path, settings: Settings, host: str, *, new_id: bool = False, clock: Clock = wall_clock
 ) -> App:
     """Create or adopt the managed notes of a vault; no other note is touched.
 
     Raises:
+        VaultCopied: it is a copy, and no `new_id` is asked for.
         VaultError: a note of ours cannot be written.
     """
-    clock = clock or wall_clock
     known = vault_id(root)
-    words = catalogue(settings.general.locale)
     elsewhere = original(state_root(settings, root) / known, root) if known and not new_id else None
     if elsewhere:
-        raise ReadOnlyHere(words.problem(Problem("", 0, "vault_copied", (("folder", str(elsewhere)),))))
-    name = known or make_id(VAULT, os.urandom(ENTROPY))
-    if new_id and known:
-        name = make_id(VAULT, os.urandom(ENTROPY))
+        raise VaultCopied(str(elsewhere))
+    name = known if known and not new_id else make_id(VAULT, os.urandom(ENTROPY))
     app = _wire(root, settings, name, clock)
     app.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     app.vault.prepare()
@@ -224,14 +209,14 @@ def accept(app: App, edits: Sequence[Edit]) -> Outcome:
     if executor is None:
         return app.pipeline.submit(edits)
     with executor:
-        return app.pipeline.sync(NAMES_OF_OURS, edits)
+        return app.pipeline.sync(managed.SHOWN_NOTES, edits)
 
 
-def take_host(app: App, name: str, now: datetime) -> str:
+def take_host(app: App, name: str, now: datetime) -> None:
     """Make this machine the one that writes, once the register has been quiet for a minute.
 
     Raises:
-        ReadOnlyHere: another machine wrote a moment ago.
+        HostNotQuiet: another machine wrote a moment ago.
         RegisterClosed: the register is damaged.
     """
     with app.vault.locked():
@@ -239,27 +224,9 @@ def take_host(app: App, name: str, now: datetime) -> str:
         last = datetime.fromisoformat(reading.end.at) if reading.end.at else None
         ours = reading.end.host == app.register.keys.host()
         if not ours and last and now - last < _HOST_QUIET:
-            raise ReadOnlyHere(app.words.say("error.host_not_quiet", name=reading.end.host_name))
+            raise HostNotQuiet(app.words.say("error.host_not_quiet", name=reading.end.host_name))
         make_secret(app.folder)
         app.register.take_host(name, now)
-    return name
-
-
-def origin_of(spelt: str | None, words: Catalogue) -> str:
-    """Give the origin an option names: the person, or an agent.
-
-    Raises:
-        BadOrigin: it is neither `mcp:NAME` nor `http`.
-    """
-    if spelt is None:
-        return "person"
-    if spelt == "http" or re.fullmatch(r"mcp:[\w.?-]+", spelt):
-        return spelt
-    raise BadOrigin(words.say("error.bad_origin", origin=spelt))
-
-
-class BadOrigin(ClavaireError):
-    """An origin was not given as one."""
 
 
 def purge(app: App, name: str, now: datetime) -> None:

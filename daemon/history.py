@@ -13,7 +13,8 @@ from typing import Any
 
 from daemon.index import memory as rows
 from daemon.index.store import Index, IndexOutdated, drop_leftovers
-from daemon.memory.state import BY_COMMAND, State, fold, scalars_of, state_of
+from daemon.memory.state import BY_COMMAND, State, fold, scalars_of
+from daemon.reading import state_in
 from daemon.register.reading import Reading
 from daemon.register.register import Register, RegisterClosed
 from parsers.model.notes import Etag, NotePath, Problem
@@ -66,7 +67,7 @@ class History:
         if kept != self.mark:
             if self.mark.seq:  # what another process did meanwhile
                 self._note_corrected(self.register.read(self.mark).records)
-            self.mark, self.state = kept, _load(self.index)
+            self.mark, self.state = kept, state_in(self.index)
             self.touched = None
         seen = rows.scalar(self.index, _FILES)
         # Whatever else wrote in the register, every line is checked again: one that is wrong closes it.
@@ -201,7 +202,3 @@ def _keep(index: Index, records: Sequence[Record], mark: Mark) -> None:
 def _mark_of(index: Index) -> Mark:
     kept = rows.scalar(index, "mark")
     return Mark(**kept) if kept else Mark()
-
-
-def _load(index: Index) -> State:
-    return state_of(rows.load_facts(index), rows.load_cards(index).values(), rows.scalar(index, "state", {}))

@@ -18,7 +18,7 @@ from daemon.scheduler import JOBS, next_after
 from daemon.vault.errors import VaultBusy, VaultError
 from daemon.watcher import Batch, Watcher
 from parsers.errors import ClavaireError
-from parsers.model.notes import NotePath, Problem
+from parsers.model.notes import Problem
 
 log = logging.getLogger("clavaire")
 
@@ -91,8 +91,7 @@ class Keeper:
 
     def _pass(self, batch: Batch | None) -> bool:
         """Make one pass, over everything when there is no batch; False when it has to be made again."""
-        whole = batch is None or batch.rescan
-        paths: frozenset[NotePath] | None = None if whole or batch is None else batch.paths
+        paths = None if batch is None or batch.rescan else batch.paths
         if paths is not None and not paths:
             return True
         try:

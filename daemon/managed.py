@@ -24,7 +24,7 @@ from parsers.ids import ID
 from parsers.model.edits import Answer, CardGone, Edit, Lines, LinesSettled
 from parsers.model.facts import SECTION_OF, Fact, over
 from parsers.model.notes import Etag, NotePath, Problem
-from parsers.model.register import Record
+from parsers.model.register import Record, stamp
 from parsers.profile import ProfileSaid
 from parsers.statements import Spot
 from renderers import cards as cards_renderer
@@ -195,8 +195,8 @@ def said(
     before: Mapping[NotePath, Stood | None],
     state: State,
     secret: Secret,
-    resting: Aside | None = None,
-    corrected: Collection[str] = (),
+    resting: Aside | None,
+    corrected: Collection[str],
 ) -> Said:
     """Give how what the notes say differs from what stood there; of Profil.md only what is not set aside is read."""
     profile, cards = sources.get(NAMES.profile), sources.get(NAMES.cards)
@@ -402,7 +402,7 @@ def _profile_view(
 
 def journal(state: State, showing: Showing) -> str:
     """Give Journal.md whole."""
-    since = (showing.now - timedelta(days=JOURNAL_DAYS)).strftime("%Y-%m-%dT%H:%M:%S")
+    since = stamp(showing.now - timedelta(days=JOURNAL_DAYS))
 
     def fact(name: str) -> Fact | None:
         return state.latest(name)

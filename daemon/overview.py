@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from daemon.places import original, state_folder
 from daemon.reading import state_in
 from daemon.register.register import Register
 from daemon.vault.door import Vault
-from daemon.vault.errors import VaultError
+from daemon.vault.errors import VaultCopied, VaultError
 from parsers.model.notes import Problem
 
 
@@ -39,10 +40,7 @@ class Status:
 
     def as_json(self, words: Catalogue) -> dict[str, Any]:
         """Give it as JSON values, each problem with its sentence."""
-        found = [
-            {"path": one.path, "line": one.line, "code": one.code, "sentence": words.problem(one)}
-            for one in self.problems
-        ]
+        found = [told(one, words) for one in self.problems]
         fields = ("vault", "path", "state", "host", "running", "notes", "cards", "events")
         return {name: getattr(self, name) for name in fields} | {"facts": dict(self.facts), "problems": found}
 
@@ -62,6 +60,12 @@ class Status:
         ]
 
 
+def told(problem: Problem, words: Catalogue) -> dict[str, Any]:
+    """Give a problem as JSON values, with its sentence."""
+    where = {"path": problem.path, "line": problem.line, "code": problem.code}
+    return where | {"sentence": words.problem(problem)}
+
+
 def status(root: Path, settings: Settings) -> Status:
     """Look at a vault without changing anything.
 
@@ -70,12 +74,9 @@ def status(root: Path, settings: Settings) -> Status:
     """
     folder = state_folder(root, settings)
     vault, register = doors(root, folder, settings)
-    index = open_index(folder, catalogue(settings.general.locale).say("error.no_index"))
-    try:
+    with closing(open_index(folder, catalogue(settings.general.locale).say("error.no_index"))) as index:
         state, found = state_in(index), problems(index)
         notes, seq = count(index), scalar(index, "mark", {"seq": 0})["seq"]
-    finally:
-        index.close()
     here = _here(vault, register, folder, root)
     return Status(
         vault=folder.name,
@@ -97,7 +98,7 @@ def _here(vault: Vault, register: Register, folder: Path, root: Path) -> list[Pr
     if missing:
         return [missing]
     if elsewhere:
-        return [Problem("", 0, "vault_copied", (("folder", str(elsewhere)),))]
+        return [VaultCopied(str(elsewhere)).problem]
     closed = register.may_write(register.read())
     return [closed] if closed else []
 

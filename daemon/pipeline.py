@@ -68,9 +68,9 @@ class Circumstances:
     """Gives the first time after one at which the clock asks for something."""
     settings: str
     """A hash of every setting."""
-    backups: tuple[int, int] = (30, 200)
+    backups: tuple[int, int]
     """Days and mebibytes for which what was replaced is kept."""
-    memory: bool = True
+    memory: bool
     """`memory.enabled`: false leaves every managed note alone."""
 
 
@@ -148,10 +148,9 @@ class Pipeline:
 
     def _prune(self) -> None:
         """Drop old backups; all stay while facts are held, whose versions may still be wanted."""
-        held = any(versions[-1].status == "held" for versions in self.history.state.facts.values())
-        days, mebibytes = self.around.backups
-        now = self.around.moment(self.history.state).now.timestamp()
-        self.vault.kept.prune(now, days, mebibytes, lambda _: held)
+        if not any(versions[-1].status == "held" for versions in self.history.state.facts.values()):
+            now = self.around.moment(self.history.state).now.timestamp()
+            self.vault.kept.prune(now, *self.around.backups)
 
     # ---- managed notes: read, decide, accept, render
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import date, datetime, time, timedelta, tzinfo
 from typing import Any
 
 from daemon.index import memory as rows
@@ -13,7 +13,7 @@ from daemon.memory.state import State, fold, state_of
 from parsers.errors import ClavaireError
 from parsers.model.cards import Card
 from parsers.model.facts import Fact
-from parsers.model.register import Record
+from parsers.model.register import Record, stamp
 
 
 class BadDay(ClavaireError):
@@ -85,7 +85,7 @@ def end_of(spelt: str, zone: tzinfo, sentence: str) -> str:
             until = until if until.tzinfo else until.replace(tzinfo=zone)
     except ValueError as error:
         raise BadDay(sentence) from error
-    return until.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return stamp(until)
 
 
 def fields_of(one: Fact | Card) -> dict[str, Any]:

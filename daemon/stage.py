@@ -7,6 +7,7 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from difflib import SequenceMatcher
@@ -156,11 +157,8 @@ class Stage:
 
     def facts(self, as_of: str | None = None, known_at: str | None = None) -> list[str]:
         """Give the first lines of the facts that hold, as `clavaire facts` does."""
-        index = open_index(self.app.folder, "")
-        try:
+        with closing(open_index(self.app.folder, "")) as index:
             state = reading.state_in(index)
-        finally:
-            index.close()
         place = zone(self.settings)
         if known_at:
             until = reading.end_of(known_at, place, "")

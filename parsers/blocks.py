@@ -11,7 +11,7 @@ from typing import ClassVar
 from parsers.html_blocks import opens_html
 from parsers.model.notes import Callout, Comment, Heading
 from parsers.sections import Mark, mark
-from parsers.structure import Open, Paragraph, Unit, read_callout
+from parsers.structure import PERCENTS, Open, Paragraph, Unit, read_callout
 
 _DEEPEST = 100
 """Containers inside one another; deeper ones are text, so that hostile lines never cost the square."""
@@ -28,7 +28,6 @@ _RULE = re.compile(r"([*_-])(?: *\1){2,} *$")
 _FENCE_OPEN = re.compile("`{3,}(?=[^`]*$)|~{3,}")
 _MARKER = re.compile(r"([-+*]|[0-9]{1,9}[.)])(?= |$)")
 _BOX = re.compile(r"\[(.)\](?= |$)")
-_PERCENTS = re.compile(r"(?<![%\\])%%(?!%)")
 
 
 class Scanner:
@@ -182,9 +181,9 @@ class Scanner:
             self._para, self._para_line = self._pos, self._line
         return True
 
-    def _open_unit(self, heading: int = -1) -> None:
+    def _open_unit(self) -> None:
         if not self._stack:
-            self.units.append((self._pos, self._line, heading))
+            self.units.append((self._pos, self._line, -1))
 
     def _open_leaf(self, leaf: int, closer: re.Pattern[str] | None) -> None:
         self._close(self._matched)
@@ -295,15 +294,15 @@ class Scanner:
 
     def _comment(self, line: str, _column: int, start: int) -> int | None:
         """`%%` at the start of a line, with no second one on it, hides all up to the next `%%`."""
-        found = _PERCENTS.match(line, start)
-        if found is None or _PERCENTS.search(line, found.end()):
+        found = PERCENTS.match(line, start)
+        if found is None or PERCENTS.search(line, found.end()):
             return None
         self._open_leaf(_COMMENT, None)
         self._leaf_start = self._offset(start)
         return -1
 
     def _continue_comment(self, raw: str) -> None:
-        if found := _PERCENTS.search(raw):
+        if found := PERCENTS.search(raw):
             self._end_leaf(self._pos + found.end())
 
     def _underline(self, line: str, _column: int, start: int) -> int | None:

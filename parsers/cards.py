@@ -5,6 +5,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from parsers.frame import Frame
+from parsers.ids import CARD, DIGITS
 from parsers.items import masked
 from parsers.model.cards import SECTION
 from parsers.statements import Spot, first_line, spots
@@ -12,7 +13,7 @@ from parsers.statements import Spot, first_line, spots
 SECTIONS = tuple(dict.fromkeys(SECTION.values()))
 """The sections of Cartes.md, in order."""
 
-_BOX = re.compile(r"^[ \t]+[-*+] \[(.)\] .*?\^(c-[0-9a-hjkmnp-tv-z]{8})-([a-z]+)[ \t]*\r?$", re.MULTILINE)
+_BOX = re.compile(rf"^[ \t]+[-*+] \[(.)\] .*?\^({CARD}-{DIGITS})-([a-z]+)[ \t]*\r?$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ def parse(text: str, frame: Frame) -> tuple[CardSaid, ...]:
     for section in frame.sections:
         for spot in spots(clear, section) if section.name in SECTIONS else ():
             name = spot.says.id
-            if name and name.startswith("c-"):
+            if name and name.startswith(f"{CARD}-"):
                 found.append(CardSaid(name, spot, first_line(spot.says), _boxes(spot, name, frame.tasks)))
     count = Counter(card.id for card in found)
     return tuple(card for card in found if count[card.id] == 1)

@@ -10,15 +10,6 @@ class ClavaireError(Exception):
     """What the command line ends with (interfaces.md): 2 wrong use, 3 refused, 4 busy or not available."""
 
 
-class ParseError(ClavaireError):
-    """A note cannot be understood at one line; it becomes a problem and the note is left alone."""
-
-    def __init__(self, path: str, line: int, reason: str) -> None:
-        """Build the sentence from where (`path`, 1-based `line`) and what (`reason`)."""
-        self.path, self.line, self.reason = path, line, reason
-        super().__init__(f"{path}:{line}: {reason}")
-
-
 class BadBlock(Exception):
     """Why a block of properties cannot be read; it becomes a state of the note, and a problem."""
 

@@ -84,9 +84,13 @@ def shifted(frame: Frame, old: str, new: str, where: Difference) -> Frame | None
 def difference(old: str, new: str) -> Difference:
     """Give the whole lines in which two texts differ."""
     least = min(len(old), len(new))
-    head = _longest(least, lambda size: old[:size] == new[:size])
+    head = _longest(least, lambda low, high: old[low:high] == new[low:high])
     start = old.rfind("\n", 0, head) + 1
-    tail = _longest(least - start, lambda size: old[len(old) - size :] == new[len(new) - size :])
+    ends = len(old), len(new)
+    tail = _longest(
+        least - start,
+        lambda low, high: old[ends[0] - high : ends[0] - low] == new[ends[1] - high : ends[1] - low],
+    )
     stop, fresh_stop = len(old) - tail, len(new) - tail
     if not (_starts_line(old, start, stop) and _starts_line(new, start, fresh_stop)):
         stop = old.find("\n", stop) + 1 or len(old)
@@ -97,11 +101,12 @@ def _starts_line(text: str, start: int, at: int) -> bool:
     return at == start or text[at - 1] == "\n"
 
 
-def _longest(most: int, same: Callable[[int], bool]) -> int:
+def _longest(most: int, same: Callable[[int, int], bool]) -> int:
+    """How far two texts are the same; `same` compares a part of them, so that each is looked at once."""
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if same(middle) else (low, middle - 1)
+        low, high = (middle, high) if same(low, middle) else (low, middle - 1)
     return low
 
 

@@ -5,13 +5,12 @@ from bisect import bisect_left, bisect_right
 from urllib.parse import unquote
 
 from parsers.blocks import Scanner
-from parsers.model.notes import BlockId, Comment, Link, Tag
+from parsers.model.notes import BlockId, Comment, CommentKind, Link, Tag
 from parsers.properties import TAG_CHARACTER, split_link
-from parsers.structure import Paragraph
+from parsers.structure import PERCENTS, Paragraph
 
 _TOKEN = re.compile(r"\\.|`+|<!--|%%+|<[A-Za-z/!?][^<>\n]*>")
 _RUN = re.compile("`+")
-_PERCENTS = re.compile(r"(?<![%\\])%%(?!%)")
 _WIKI = re.compile(r"\[\[([^\[\]\n]+)\]\]")
 _MARKDOWN = re.compile(
     r"\]\((<[^<>\n]*>|(?:[^\s()<>]++|\([^\s()<>]*+\))++)"
@@ -142,7 +141,7 @@ class _Inline:
         closer = None
         if length == 2:
             line_end = self._para.end if line_end < 0 else line_end
-            closer = _PERCENTS.search(self._text, start + 2, line_end)
+            closer = PERCENTS.search(self._text, start + 2, line_end)
         if closer is None:
             return start + length
         self._comment("inline", start, closer.end())
@@ -157,11 +156,11 @@ class _Inline:
         self._spans.append((start, close + 3))
         return close + 3
 
-    def _comment(self, kind: str, start: int, end: int) -> None:
+    def _comment(self, kind: CommentKind, start: int, end: int) -> None:
         first = self._line + self._text.count("\n", self._counted, start)
         self._line = last = first + self._text.count("\n", start, end)
         self._counted = end
-        self._comments.append(Comment("html" if kind == "html" else "inline", first, last, start, end))
+        self._comments.append(Comment(kind, first, last, start, end))
 
 
 def links(text: str, offset: int, line: int, covered: Covered) -> tuple[Link, ...]:

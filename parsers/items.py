@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from parsers.model.notes import Comment
@@ -127,7 +128,7 @@ def _shapes(piece: str) -> Iterable[tuple[int, int, int]]:
     tokens = _blocks().parse(piece)
     lines = piece.split("\n")
     shapes = []
-    for token, inner in zip(tokens, tokens[1:], strict=False):
+    for token, inner in pairwise(tokens):
         if token.type != "list_item_open" or token.level != 1 or inner.type != "paragraph_open":
             continue
         top, stop = token.map or (0, 0)

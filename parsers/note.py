@@ -20,7 +20,10 @@ JOINED = 1_000
 
 def outline(text: str) -> Outline:
     """What the index wants of a note: the same answers as `scan`, without what only managed notes need."""
-    return _outline(text)[1]
+    scanner, said = _outline(text)
+    for item in scanner.items:
+        item.text = None  # its text knows the item: without the cycle, nothing is left to collect
+    return said
 
 
 def scan(text: str) -> Note:

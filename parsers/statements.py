@@ -7,11 +7,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from parsers.dates import Period, period
+from parsers.ids import DIGITS
 from parsers.items import Item, items, pieces
 from parsers.model.notes import Section
 
 _CODE = re.compile(r"(?<![`\\])(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
-_OURS = re.compile(r"(?:(?<=\s)|\A)\^([a-z]-[0-9a-hjkmnp-tv-z]{8})(?=\s|\Z)")
+_OURS = re.compile(rf"(?:(?<=\s)|\A)\^([a-z]-{DIGITS})(?=\s|\Z)")
 _ANCHOR = re.compile(r"(?:(?<=\s)|\A)\^([A-Za-z0-9-]+)\Z")
 _FIELD = re.compile(r"\s*\[([^\[\]:]+)::[ \t]*([^\[\]]*)\]\Z")
 _KEY = re.compile(r"([^:\n]{1,60}?)[ \u00a0\u202f]?:[ \t\u00a0\u202f]+(?=\S)")

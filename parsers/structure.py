@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 from parsers.model.notes import Callout, Container
 
+PERCENTS = re.compile(r"(?<![%\\])%%(?!%)")
+"""What opens and closes a comment of Obsidian's."""
 _CALLOUT = re.compile(r" *\[!([^\[\]|]+)(?:\|([^\[\]]*))?\]([+-]?)(.*)")
 
 Unit = tuple[int, int, int]

@@ -1,4 +1,4 @@
-"""Cartes.md: the cards that wait, put in and taken out; what the person wrote beside them stays (vault-notes.md, Cards)."""
+"""Cartes.md: cards put in and taken out; what the person wrote beside them stays (vault-notes.md, Cards)."""
 
 import re
 from collections import Counter
@@ -7,15 +7,16 @@ from dataclasses import dataclass
 
 from parsers.cards import SECTIONS, CardSaid
 from parsers.frame import Frame
+from parsers.ids import CARD, DIGITS
 from parsers.model.cards import CHOICES, SECTION, Card
 from parsers.model.facts import Fact
 from parsers.model.notes import Section
 from parsers.statements import as_item
+from renderers.frame import first_place
 from renderers.splice import Splice, spliced
 from renderers.words import Words
 
-
-_OWN_BOX = re.compile(r"\^c-[0-9a-hjkmnp-tv-z]{8}-[a-z]+\Z")
+_OWN_BOX = re.compile(rf"\^{CARD}-{DIGITS}-[a-z]+\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +157,7 @@ def _section(
 ) -> list[Splice]:
     """New cards after the last one of the section; the line that counts the others below them."""
     own = [card for card in said if card.spot.section == section.name]
-    at = own[-1].spot.stop if own else _first_place(text, section)
+    at = own[-1].spot.stop if own else first_place(text, section)
     splices = []
     start = text.find(f" ^more-{section.name}", section.start, section.end)
     line_start = text.rfind("\n", 0, start) + 1 if start >= 0 else -1
@@ -171,13 +172,6 @@ def _section(
     if added:
         splices.append(Splice(at, at, added))
     return splices
-
-
-def _first_place(text: str, section: Section) -> int:
-    content = text[section.start : section.end]
-    if content in ("\n\n", "\r\n\r\n"):
-        return section.start + len(content) // 2
-    return section.end
 
 
 def _card(card: ShownCard, eol: str) -> str:

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from parsers.model.notes import Section
+
 
 def framed(
     text: str | None, present: Sequence[str], wanted: Sequence[tuple[str, str]], top: Sequence[str]
@@ -34,3 +36,11 @@ def framed(
     if lines:
         lines.pop()
     return text + "".join(line + eol for line in lines)
+
+
+def first_place(text: str, section: Section) -> int:
+    """Give where the first line of a section goes: before its end marker, between the blank lines of an empty one."""
+    content = text[section.start : section.end]
+    if content in ("\n\n", "\r\n\r\n"):
+        return section.start + len(content) // 2
+    return section.end

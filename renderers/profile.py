@@ -10,6 +10,7 @@ from parsers.model.notes import Section
 from parsers.profile import ProfileSaid
 from parsers.sameness import folded
 from parsers.statements import Spot, Statement
+from renderers.frame import first_place
 from renderers.splice import Splice, spliced
 
 
@@ -61,9 +62,9 @@ def view(
     `stood` are the facts whose lines stood in the note when it was last read or written, `corrected` those that
     a command corrected since, `repeats` what stood there more than once.
     """
-    asked = {
-        name for card in cards if card.status == "open" and card.kind == "returned" for name in card.subjects
-    }
+    back = [(name, card) for card in cards if card.kind == "returned" for name in card.subjects]
+    asked = {name for name, card in back if card.status == "open"}
+    refused = [(name, card.text) for name, card in back if card.answer == "refuse"]
     shown: dict[str, ShownFact] = {}
     leaving: dict[str, frozenset[str]] = {}
     anchors: dict[str, str] = {}
@@ -79,7 +80,7 @@ def view(
             section = SECTION_OF[fact.kind]
             shown[fact.id] = ShownFact(fact.id, section, fact.text, tail, fact.anchor, past, stated)
             continue
-        leaving[fact.id] = past
+        leaving[fact.id] = past.union(text for name, text in refused if name == fact.id)
         if fact.anchor:
             anchors[fact.anchor] = fact.id
         if fact.status == "forgotten" and fact.id in stood:
@@ -283,17 +284,9 @@ def _insertion(text: str, section: Section, spots: Sequence[Spot], fresh: Sequen
     last = next((spot for spot in reversed(spots) if spot.section == section.name), None)
     marker = last.says.item.text[: last.says.item.body] if last else "- "
     marker = marker if marker in ("- ", "* ", "+ ") else "- "
-    at = last.stop if last else _before_end(text, section)
+    at = last.stop if last else first_place(text, section)
     lines = []
     for fact in fresh:
         first, *rest = fact.text.split("\n")
         lines += [f"{marker}{first}{fact.tail} ^{fact.anchor or fact.id}", *rest]
     return Splice(at, at, "".join(line + section.eol for line in lines))
-
-
-def _before_end(text: str, section: Section) -> int:
-    """Before the end marker; between the two blank lines of a section that is still as clavaire made it."""
-    content = text[section.start : section.end]
-    if content in ("\n\n", "\r\n\r\n"):
-        return section.start + len(content) // 2
-    return section.end

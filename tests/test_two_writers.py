@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hypothesis import note as say
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
@@ -18,7 +19,7 @@ from config.paths import NAMES
 from daemon.app import App, open_writable
 from parsers.frame import frame_of
 from parsers.model.edits import Correct, Edit, Forget, Remember
-from parsers.model.facts import SECTION_OF, Fact, Kind
+from parsers.model.facts import SECTION_OF, Kind
 from parsers.model.notes import NotePath
 from tests import person, rest
 from tests.home import FAST, Home
@@ -72,27 +73,33 @@ class TwoWriters(RuleBasedStateMachine):
         self.cards_saved = text if text.strip("\ufeff \t\r\n") else None
         self.ticked |= set(_TICKED.findall(text.replace("\r\n", "\n")))
 
-    @rule(acts=st.lists(acts, min_size=1, max_size=3))
-    def edit_profile(self, acts: Sequence[Act]) -> None:
+    @rule(acts=st.lists(acts, min_size=1, max_size=3), seen=st.booleans())
+    def edit_profile(self, acts: Sequence[Act], seen: bool) -> None:
         text = self.in_note()
         for act in acts if text else ():
             text = act(text)
         if text:
             self.save(text)
+        if seen:
+            self.home.sync()
 
-    @rule(index=indices)
-    def lose_a_marker(self, index: int) -> None:
-        if self.in_note():
-            self.save(person.break_marker(index)(self.in_note()))
+    @rule(act=acts, also=acts)
+    def edit_profile_twice(self, act: Act, also: Act) -> None:
+        self.edit_profile([act], True)
+        self.edit_profile([also], True)
 
-    @rule(how=st.sampled_from(["empty", "delete", "again"]))
-    def lose_the_note(self, how: str) -> None:
+    @rule(how=st.sampled_from(["a marker", "the words", "the note", "neither"]), index=indices)
+    def lose(self, how: str, index: int) -> None:
+        """Lose a marker, all the words, the note; or delete the note and make it again as it was."""
         text = self.in_note()
+        if how == "a marker" and text:
+            self.save(person.break_marker(index)(text))
+            return
         self.home.full(NAMES.profile).unlink(missing_ok=True)
         self.saved = None
-        if how == "empty":
+        if how == "the words":
             self.home.write_profile("")
-        elif how == "again" and text:
+        elif how == "neither" and text:
             self.save(text)
 
     @rule(index=indices)
@@ -112,27 +119,23 @@ class TwoWriters(RuleBasedStateMachine):
                 text = head.sub(lambda _: f"- {wording[0]} ^{box[1]}", text, count=1)
             self.save_cards(text)
 
-    @rule(index=indices, how=st.sampled_from(["card", "twice", "reply"]))
-    def edit_a_card(self, index: int, how: str) -> None:
-        """Delete it, copy it, or write below it."""
+    @rule(index=indices, how=st.sampled_from(["cut", "twice", "reply", "free", "flip", "delete", "empty"]))
+    def edit_cards(self, index: int, how: str) -> None:
+        """Delete a card, copy it, write below it; or change the note around the cards."""
         text = self.in_note(NAMES.cards)
         heads = list(_CARD.finditer(text))
-        if heads:
-            head = heads[index % len(heads)]
-            reply = "\t- libre, sous la carte" + page(text).eol
-            new = {"card": "", "twice": head[0] * 2, "reply": head[0] + reply}[how]
-            self.save_cards(text[: head.start()] + new + text[head.end() :])
-
-    @rule(how=st.sampled_from(["free", "flip", "delete", "empty"]))
-    def edit_cards(self, how: str) -> None:
-        text = self.in_note(NAMES.cards)
         if how == "delete":
             self.home.full(NAMES.cards).unlink(missing_ok=True)
             self.cards_saved = None
         elif text and how == "flip":
             self.save_cards(person.flip_endings(text))
-        elif text:
+        elif text and how in ("free", "empty"):
             self.save_cards("" if how == "empty" else text.replace("# Cartes", "# Cartes libre", 1))
+        elif heads and how in ("cut", "twice", "reply"):
+            head = heads[index % len(heads)]
+            reply = "\t- libre, sous la carte" + page(text).eol
+            new = {"cut": "", "twice": head[0] * 2, "reply": head[0] + reply}[how]
+            self.save_cards(text[: head.start()] + new + text[head.end() :])
 
     # ---- agents, the terminal, the clock
 
@@ -144,17 +147,13 @@ class TwoWriters(RuleBasedStateMachine):
     def remember(self, wording: tuple[str, ...], origin: str, kind: Kind) -> None:
         self.hand_in(Remember("\n".join(wording), kind, origin, 1.0 if origin == "person" else 0.6), now=True)
 
-    @rule(index=indices, wording=wordings, now=st.booleans())
-    def correct(self, index: int, wording: tuple[str, ...], now: bool) -> None:
-        fact = self.some_fact(index)
-        if fact:
-            self.hand_in(Correct(fact.id, "\n".join(wording)), now=now)
-
-    @rule(index=indices, now=st.booleans())
-    def forget(self, index: int, now: bool) -> None:
-        fact = self.some_fact(index)
-        if fact:
-            self.hand_in(Forget(fact.id), now=now)
+    @rule(index=indices, wording=st.none() | wordings, now=st.booleans())
+    def amend(self, index: int, wording: tuple[str, ...] | None, now: bool) -> None:
+        """Correct a fact on a terminal, or forget it when there are no words."""
+        facts = [versions[-1].id for versions in self.home.state.facts.values()]
+        if facts:
+            name = facts[index % len(facts)]
+            self.hand_in(Correct(name, "\n".join(wording)) if wording else Forget(name), now=now)
 
     def hand_in(self, edit: Edit, *, now: bool) -> None:
         """Make the whole pass, or only record it as a command does while the daemon runs."""
@@ -164,10 +163,6 @@ class TwoWriters(RuleBasedStateMachine):
             command = open_writable(self.home.root, self.home.settings, self.home.clock)
             command.pipeline.submit([edit])
             command.close()
-
-    def some_fact(self, index: int) -> Fact | None:
-        facts = [versions[-1] for versions in self.home.state.facts.values()]
-        return facts[index % len(facts)] if facts else None
 
     @rule(step=st.sampled_from([{"seconds": 3}, {"minutes": 11}, {"days": 1}, {"days": 31}]))
     def wait(self, step: dict[str, float]) -> None:
@@ -192,13 +187,13 @@ class TwoWriters(RuleBasedStateMachine):
             self.other = open_writable(self.home.root, self.home.settings, self.home.clock)
         self.other.pipeline.sync(None, [edit] if edit else [])
 
-    @rule()
-    def restart(self) -> None:
-        self.home.restart()
-
-    @rule()
-    def delete_the_index(self) -> None:
-        self.home.drop_index()
+    @rule(forgetful=st.booleans())
+    def reopen(self, forgetful: bool) -> None:
+        """Another process opens the vault; with its index deleted, if `forgetful`."""
+        if forgetful:
+            self.home.drop_index()
+        else:
+            self.home.restart()
 
     @rule(
         arrow=st.sampled_from(ARROWS),
@@ -218,16 +213,17 @@ class TwoWriters(RuleBasedStateMachine):
 
     @rule(when=st.sampled_from(SLIPS), act=acts, first=st.none() | acts)
     def slip_in(self, when: str, act: Act, first: Act | None) -> None:
-        """The person saves while a pass is at work."""
+        """The person saves while a pass is at work; into an emptied note they paste an older version."""
+        if not self.home.full(NAMES.profile).exists():
+            return
         text = self.in_note()
-        if text:
-            if first:
-                text = first(text)
-                self.save(text)
-            with slipping(self.home, when, lambda: act(text)) as saved:
-                self.home.sync()
-            for new in saved:
-                self.saved = new if new.strip("\ufeff \t\r\n") else None
+        if text and first:
+            text = first(text)
+            self.save(text)
+        with slipping(self.home, when, lambda: act(text or self.versions[0])) as saved:
+            self.home.sync()
+        for new in saved:
+            self.saved = new if new.strip("\ufeff \t\r\n") else None
 
     # ---- rest
 
@@ -275,3 +271,4 @@ class TwoWriters(RuleBasedStateMachine):
 
 
 TestTwoWriters = TwoWriters.TestCase
+TestTwoWriters.settings = settings(max_examples=2 * settings().max_examples)

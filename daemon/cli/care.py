@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,13 +47,10 @@ def doctor(session: Session, *, fix: bool, accept_register: bool) -> None:
     """Check everything; exit 1 when something is wrong."""
     from daemon.doctor import doctor as examine
 
-    app = session.app()
-    try:
+    with closing(session.app()) as app:
         if accept_register:
             _accept_register(session, app)
         found = examine(app, fix=fix)
-    finally:
-        app.close()
     _show_problems(session, found)
 
 
@@ -80,12 +78,10 @@ def verify_register(session: Session) -> None:
 
 
 def _show_problems(session: Session, found: Sequence["Problem"]) -> None:
-    sentences = [session.words.problem(problem) for problem in found]
-    values = [
-        {"path": problem.path, "line": problem.line, "code": problem.code, "sentence": sentence}
-        for problem, sentence in zip(found, sentences, strict=True)
-    ]
-    session.show(values, sentences or [session.say("cli.doctor.well")])
+    from daemon.overview import told
+
+    values = [told(problem, session.words) for problem in found]
+    session.show(values, [one["sentence"] for one in values] or [session.say("cli.doctor.well")])
     raise SystemExit(FOUND_PROBLEMS if found else DONE)
 
 
@@ -94,11 +90,8 @@ def _show_problems(session: Session, found: Sequence["Problem"]) -> None:
 @pass_session
 def rebuild(session: Session) -> None:
     """Make the index anew from the register and the notes."""
-    app = session.app()
-    try:
+    with closing(session.app()) as app:
         notes = app.pipeline.rebuild(progress(session))
-    finally:
-        app.close()
     session.show({"notes": notes}, [session.say("cli.rebuild.done", number=notes)])
 
 

@@ -1,7 +1,9 @@
 """Commands of memory: facts, remember, correct, forget, history; and search."""
 
+import re
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from contextlib import closing
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -39,7 +41,7 @@ def facts(
     _show_facts(session, found)
 
 
-def _today(session: Session) -> Any:
+def _today(session: Session) -> date:
     from config.settings import zone
 
     return datetime.now(zone(session.settings)).date()
@@ -85,7 +87,6 @@ def remember(
     session: Session, text: str, kind: Any, since: str | None, origin: str | None, confidence: float
 ) -> None:
     """State a fact; with --as, propose it."""
-    from daemon.app import origin_of
     from parsers.dates import period
     from parsers.model.edits import Remember
 
@@ -93,9 +94,18 @@ def remember(
     if since and started is None:
         raise WrongUse(session.say("error.bad_day", day=since))
     _check_says_something(session, text)
-    who = origin_of(origin, session.words)
-    outcome = hand_in(session, [Remember(text, kind, who, confidence, started)])
+    edit = Remember(text, kind, _origin(session, origin), confidence, started)
+    outcome = hand_in(session, [edit])
     _show_change(session, outcome)
+
+
+def _origin(session: Session, spelt: str | None) -> str:
+    """Give the origin that `--as` names: an agent; without it, the person."""
+    if spelt is None:
+        return "person"
+    if spelt == "http" or re.fullmatch(r"mcp:[\w.?-]+", spelt):
+        return spelt
+    raise WrongUse(session.say("error.bad_origin", origin=spelt))
 
 
 def _check_says_something(session: Session, text: str) -> None:
@@ -138,11 +148,8 @@ def forget(session: Session, name: str, *, purge: bool) -> None:
 def _purge(session: Session, name: str) -> None:
     from daemon.app import purge
 
-    app = session.app()
-    try:
+    with closing(session.app()) as app:
         purge(app, name, datetime.now(UTC))
-    finally:
-        app.close()
 
 
 @click.command()
@@ -189,10 +196,7 @@ def search(session: Session, query: Sequence[str], limit: int, folder: str | Non
     """Find notes by their words; any text is a legal query."""
     from daemon.index.search import search as find
 
-    opened = index(session)
-    try:
+    with closing(index(session)) as opened:
         hits = find(opened.connection, " ".join(query), limit, folder)
-    finally:
-        opened.close()
-    lines = (f"{hit.path}:{hit.line}  {' '.join(hit.snippet.split())}" for hit in hits)
+    lines = (f"{hit.path}:{hit.line}  {hit.snippet}" for hit in hits)
     session.show([hit._asdict() for hit in hits], lines)

@@ -7,6 +7,8 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import closing
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,25 +47,22 @@ class Session:
         """Start from no option at all."""
         self.named: str | None = None
         self.as_json = self.debug = False
-        self._settings: Settings | None = None
 
-    @property
+    @cached_property
     def settings(self) -> Settings:
         """The settings, loaded once."""
-        if self._settings is None:
-            from daemon.places import settings_of
+        from daemon.places import settings_of
 
-            self._settings = settings_of(os.environ)
-        return self._settings
+        return settings_of(os.environ)
 
     @property
     def words(self) -> Catalogue:
         """The catalogue of the person's language."""
         return catalogue(self.settings.general.locale)
 
-    @property
+    @cached_property
     def root(self) -> Path:
-        """The vault's folder."""
+        """The vault's folder, found once."""
         from daemon.places import find_vault
 
         return find_vault(self.named, self.settings, Path.cwd())
@@ -72,7 +71,7 @@ class Session:
         """The vault, wired for writing.
 
         Raises:
-            ReadOnlyHere: it is a copy of another one.
+            VaultCopied: it is a copy of another one.
         """
         from daemon.app import open_writable
 
@@ -84,11 +83,11 @@ class Session:
         from daemon.places import place
         from daemon.rest import caught_up
 
-        root = self.root
         folder = self.state_folder()
-        if place(folder) != root:
+        if place(folder) != self.root:
             return None
-        return caught_up(*doors(root, folder, self.settings), self.settings, wall_clock(), progress(self))
+        both = doors(self.root, folder, self.settings)
+        return caught_up(*both, self.settings, wall_clock(), progress(self))
 
     def state_folder(self) -> Path:
         """The vault's state folder, for commands that only read."""
@@ -138,11 +137,8 @@ def state(session: Session) -> "State":
     """Give the state the index holds."""
     from daemon.reading import state_in
 
-    opened = index(session)
-    try:
+    with closing(index(session)) as opened:
         return state_in(opened)
-    finally:
-        opened.close()
 
 
 def hand_in(session: Session, edits: Sequence["Edit"]) -> "Outcome":
@@ -155,11 +151,8 @@ def hand_in(session: Session, edits: Sequence["Edit"]) -> "Outcome":
 
     if not session.settings.memory.enabled:
         raise MemoryOff(session.say("error.memory_off"))
-    app = session.app()
-    try:
+    with closing(session.app()) as app:
         return accept(app, edits)
-    finally:
-        app.close()
 
 
 def refused_by(session: Session, outcome: "Outcome") -> None:

@@ -1,6 +1,7 @@
 """Commands that keep a vault: demo, init, run, sync, host."""
 
 from collections.abc import Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,11 +37,8 @@ def init(session: Session, folder: str | None, *, new_id: bool) -> None:
     if folder or session.named:
         Path(folder or session.named or "").expanduser().mkdir(parents=True, exist_ok=True)
     root = find_vault(folder or session.named or ".", session.settings, Path.cwd())
-    app = initialise(root, session.settings, _host_name(), new_id=new_id)
-    try:
+    with closing(initialise(root, session.settings, _host_name(), new_id=new_id)) as app:
         outcome = app.pipeline.sync(progress=progress(session))
-    finally:
-        app.close()
     done = {
         "vault": app.folder.name,
         "path": str(root),
@@ -78,11 +76,8 @@ def sync(session: Session) -> None:
     if changes is not None:
         _show_sync(session, 0, (), changes)
         return
-    app = session.app()
-    try:
+    with closing(session.app()) as app:
         outcome = app.pipeline.sync(progress=progress(session))
-    finally:
-        app.close()
     _show_sync(session, len(outcome.records), outcome.written, outcome.changes)
     refused_by(session, outcome)
 
@@ -112,9 +107,7 @@ def host_take(session: Session, name: str | None) -> None:
     """Make this machine the one that writes."""
     from daemon.app import take_host
 
-    app = session.app()
-    try:
-        taken = take_host(app, name or _host_name(), datetime.now(UTC))
-    finally:
-        app.close()
+    taken = name or _host_name()
+    with closing(session.app()) as app:
+        take_host(app, taken, datetime.now(UTC))
     session.show({"host": taken}, [session.say("cli.host.done", name=taken)])

@@ -6,6 +6,7 @@ Plain rows in and out: what they mean is decided in `daemon.memory`. Writers ope
 import json
 from collections import deque
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from daemon.index.schema import FACT_FIELDS
@@ -31,12 +32,6 @@ def put_facts(index: Index, facts: Iterable[Fact]) -> None:
         db.executemany(f"INSERT OR REPLACE INTO facts({_FACT_NAMES}) VALUES({_FACT_MARKS})", rows)
 
 
-def drop_facts(index: Index, keys: Iterable[tuple[str, int]]) -> None:
-    """Forget versions of facts, each named by id and version."""
-    with index.batch() as db:
-        db.executemany("DELETE FROM facts WHERE id = ? AND version = ?", keys)
-
-
 def load_cards(index: Index) -> dict[str, Any]:
     """Give every card's JSON value by its id, in the order of the ids."""
     return {
@@ -52,23 +47,10 @@ def put_cards(index: Index, cards: Iterable[tuple[str, Any]]) -> None:
         db.executemany("INSERT OR REPLACE INTO cards(id, json) VALUES(?, ?)", rows)
 
 
-def drop_cards(index: Index, cards: Iterable[str]) -> None:
-    """Forget cards by their ids."""
-    with index.batch() as db:
-        db.executemany("DELETE FROM cards WHERE id = ?", ((card,) for card in cards))
-
-
 def scalar(index: Index, name: str, default: Any = None) -> Any:
     """Give the JSON value kept under a name."""
     row = index.connection.execute("SELECT json FROM scalars WHERE name = ?", (name,)).fetchone()
     return json.loads(row[0]) if row else default
-
-
-def scalars(index: Index) -> dict[str, Any]:
-    """Give every JSON value by its name."""
-    return {
-        name: json.loads(spelt) for name, spelt in index.connection.execute("SELECT name, json FROM scalars")
-    }
 
 
 def set_scalar(index: Index, name: str, value: Any) -> None:
@@ -77,16 +59,16 @@ def set_scalar(index: Index, name: str, value: Any) -> None:
         db.execute("INSERT OR REPLACE INTO scalars(name, json) VALUES(?, ?)", (name, _spelt(value)))
 
 
-def drop_scalar(index: Index, name: str) -> None:
-    """Forget the value kept under a name."""
-    with index.batch() as db:
-        db.execute("DELETE FROM scalars WHERE name = ?", (name,))
-
-
 def shown(index: Index, path: NotePath) -> tuple[Etag, Any] | None:
     """Give the etag and ids of a managed note as it was last read or written; None before the first time."""
     row = index.connection.execute("SELECT etag, json FROM shown WHERE path = ?", (path,)).fetchone()
-    return (Etag(row[0]), json.loads(row[1])) if row else None
+    return (Etag(row[0]), _read_back(row[1])) if row else None
+
+
+@lru_cache(maxsize=8)
+def _read_back(spelt: str) -> Any:
+    """Give a value that nobody changes: what stood in a note of thousands of lines is asked for in every pass."""
+    return json.loads(spelt)
 
 
 def set_shown(index: Index, path: NotePath, etag: Etag, value: Any) -> None:
@@ -95,12 +77,6 @@ def set_shown(index: Index, path: NotePath, etag: Etag, value: Any) -> None:
         db.execute(
             "INSERT OR REPLACE INTO shown(path, etag, json) VALUES(?, ?, ?)", (path, etag, _spelt(value))
         )
-
-
-def drop_shown(index: Index, path: NotePath) -> None:
-    """Forget what a managed note has shown."""
-    with index.batch() as db:
-        db.execute("DELETE FROM shown WHERE path = ?", (path,))
 
 
 def add_journal(index: Index, records: Iterable[Record]) -> None:
@@ -119,35 +95,15 @@ def journal(index: Index, since: str = "", limit: int = -1) -> list[Record]:
     return [_record(*row) for row in index.connection.execute(query, (since, limit)).fetchall()[::-1]]
 
 
-def drop_journal(index: Index, before: str) -> None:
-    """Forget the records older than a UTC time."""
-    with index.batch() as db:
-        db.execute("DELETE FROM journal WHERE at < ?", (before,))
-
-
 def add_lines(index: Index, lines: Iterable[tuple[int, str]]) -> None:
     """Keep lines of the register as they stand, to write back those a restored copy lost."""
     with index.batch() as db:
         db.executemany("INSERT OR REPLACE INTO lines(seq, text) VALUES(?, ?)", lines)
 
 
-def lines(index: Index, after: int = 0) -> list[tuple[int, str]]:
-    """Give the kept lines whose `seq` is beyond one, in order."""
-    rows = index.connection.execute("SELECT seq, text FROM lines WHERE seq > ? ORDER BY seq", (after,))
-    return list(rows)
-
-
-def drop_lines(index: Index, before: int) -> None:
-    """Forget the kept lines whose `seq` is below one."""
-    with index.batch() as db:
-        db.execute("DELETE FROM lines WHERE seq < ?", (before,))
-
-
-def clear(index: Index) -> None:
-    """Forget the whole state of the memory; notes and problems stay."""
-    with index.batch() as db:
-        for table in ("facts", "cards", "scalars", "shown", "journal", "lines"):
-            db.execute(f"DELETE FROM {table}")  # noqa: S608 - names from the line above
+def lines(index: Index) -> list[tuple[int, str]]:
+    """Give the kept lines with their `seq`, in order."""
+    return list(index.connection.execute("SELECT seq, text FROM lines ORDER BY seq"))
 
 
 def _facts(rows: list[tuple[Any, ...]]) -> list[Fact]:

@@ -10,7 +10,7 @@ from config.paths import NAMES
 from daemon.index.refresh import Changes, Difference, Entry, Known, Progress, Read, Refresh, Unknown, silent
 from daemon.index.rows import base_key, fold
 from daemon.index.store import Index
-from parsers.model.notes import Etag, NotePath
+from parsers.model.notes import NotePath
 
 _BULK = 500
 """From so many notes on, the word index gets more memory for the load."""
@@ -76,21 +76,9 @@ def compare(listed: Sequence[Entry], known: Iterable[Known]) -> Difference:
     return found
 
 
-def stored_etag(index: Index, path: NotePath) -> Etag | None:
-    """Give the etag of the bytes the index was made from; None for a note it does not have."""
-    row = index.connection.execute("SELECT etag FROM notes WHERE path = ?", (path,)).fetchone()
-    return Etag(row[0].hex()) if row else None
-
-
 def count(index: Index) -> int:
     """Give the number of notes in the index."""
     return int(index.connection.execute("SELECT count(*) FROM notes").fetchone()[0])
-
-
-def unverified(index: Index) -> list[NotePath]:
-    """Give the notes that the last listing could not see, by path."""
-    rows = index.connection.execute("SELECT path FROM notes WHERE NOT verified ORDER BY path")
-    return [NotePath(path) for (path,) in rows]
 
 
 def resolve(index: Index, target: str) -> list[NotePath]:

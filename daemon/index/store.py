@@ -6,6 +6,7 @@ it.
 """
 
 import contextlib
+import gc
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -18,9 +19,8 @@ from parsers.errors import ClavaireError
 
 _CACHE = "PRAGMA cache_size = -8192"
 _LOADING = ("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE", "cache_size = -4096")
-_BULK_HASH, _USUAL_HASH = 8 << 20, 1 << 20
+_BULK_HASH, _USUAL_HASH = 6 << 20, 1 << 20
 _MERGE_PAGES = 200
-_MEMORY = ":memory:"
 
 
 class IndexOutdated(ClavaireError):
@@ -67,14 +67,6 @@ class Index:
         return cls(state, name, connection)
 
     @classmethod
-    def in_memory(cls) -> Self:
-        """Make an empty index that no file holds: to compare with, or to try something on."""
-        connection = sqlite3.connect(_MEMORY, isolation_level=None)
-        schema.create(connection)
-        schema.finish(connection)
-        return cls(Path(), _MEMORY, connection)
-
-    @classmethod
     def rebuild(cls, state: Path, fill: "Callable[[Self], None]") -> Self:
         """Write the next numbered index with `fill`, point `current` to it and open it for writing.
 
@@ -93,7 +85,7 @@ class Index:
 
     def current_changed(self) -> bool:
         """Tell whether a rebuild has pointed to another file since this one was opened."""
-        return self.name not in (_MEMORY, _current(self.state))
+        return self.name != _current(self.state)
 
     @contextlib.contextmanager
     def batch(self) -> Iterator[sqlite3.Connection]:
@@ -131,10 +123,19 @@ class Index:
 
     @contextlib.contextmanager
     def bulk(self) -> Iterator[None]:
-        """Load many notes with a larger hash in memory: a third less time, 8 MB more."""
-        _hashsize(self.connection, _BULK_HASH)
-        yield
-        _hashsize(self.connection, _USUAL_HASH)
+        """Load many notes with a larger hash in memory: a third less time, 6 MB more.
+
+        Nothing of a note is left once it is written, so the collector, which would look for it again and again, rests.
+        """
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            _hashsize(self.connection, _BULK_HASH)
+            yield
+            _hashsize(self.connection, _USUAL_HASH)
+        finally:
+            if collects:
+                gc.enable()
 
     def idle_step(self) -> bool:
         """Merge a few pages of the word index, then checkpoint; False once nothing is left to do."""

@@ -25,14 +25,13 @@ from parsers.sameness import folded
 def decide(
     state: State,
     moment: Moment,
-    readings: Sequence[NoteReading] = (),
-    edits: Sequence[Edit] = (),
-    by: str = "person",
+    readings: Sequence[NoteReading],
+    edits: Sequence[Edit],
 ) -> tuple[Event, ...]:
     """Give the events that the notes read in one pass and other edits come to; `state` is left as it is."""
     if any(reading.statements for reading in readings):
         state.same_core("")
-    work = Deliberation(state.fork(), moment, by)
+    work = Deliberation(state.fork(), moment)
     for edit in edits:
         if not isinstance(edit, Correct | Forget):
             _take(work, edit)

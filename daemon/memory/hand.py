@@ -5,12 +5,12 @@ from dataclasses import replace
 
 from daemon.memory.moment import Deliberation
 from daemon.memory.pairing import Line, NoteReading, Paired, alive
+from daemon.memory.state import place_of
 from daemon.memory.values import (
     anchor_of,
     disputes,
     give_way,
     new_fact,
-    place_of,
     revise,
     sensitivity,
     succeed,

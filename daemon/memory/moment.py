@@ -6,13 +6,14 @@ And `Deliberation`, the scratch a decision is made on: events so far, and the st
 import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from daemon.memory.state import State, fold
+from parsers.ids import CARD
 from parsers.model.cards import Card, CardKind
 from parsers.model.facts import Fact
-from parsers.model.register import Event, Record
+from parsers.model.register import Event, Record, stamp
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +52,8 @@ class Moment:
         return at is not None and self.now - instant(at) <= self.edit_window
 
 
-def stamp(moment: datetime) -> str:
-    """Give a time as the register writes it: UTC, milliseconds, `Z`."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
 def instant(at: str) -> datetime:
-    """Give the time that `stamp` wrote."""
+    """Give the time the register wrote."""
     return datetime.fromisoformat(at)
 
 
@@ -67,7 +63,7 @@ class Deliberation:
 
     state: State
     moment: Moment
-    by: str
+    by: str = "person"
     events: list[Event] = field(default_factory=list)
 
     def emit(self, op: str, **body: Any) -> None:
@@ -96,7 +92,7 @@ class Deliberation:
         """Ask the person something; beyond the day's notices the card is grouped (rule 14)."""
         today = sum(1 for card in self.state.cards.values() if card.opened_at[:10] == self.moment.at[:10])
         card = Card(
-            id=self.moment.new_id("c"),
+            id=self.moment.new_id(CARD),
             kind=kind,
             status="open",
             subjects=subjects,

@@ -5,13 +5,15 @@ from dataclasses import replace
 
 from daemon.memory.moment import Deliberation, instant
 from daemon.memory.pairing import alive
-from daemon.memory.values import correct, dated, disputes, place_of, stands, supersede
+from daemon.memory.state import place_of
+from daemon.memory.values import correct, dated, disputes, stands, supersede
+from parsers.ids import DIGITS, FACT
 from parsers.model.edits import Correct, Forget, Remember
 from parsers.model.facts import Fact
 from parsers.sameness import folded
 from parsers.statements import as_item, reword, says_nothing
 
-_OWN = re.compile(r"\^[a-z]-[0-9a-hjkmnp-tv-z]{8}|<!--\s*clavaire:")
+_OWN = re.compile(rf"\^[a-z]-{DIGITS}|<!--\s*clavaire:")
 """What only text that clavaire rendered carries (rule 12)."""
 
 
@@ -80,7 +82,7 @@ def _stated(work: Deliberation, edit: Remember) -> Fact:
     person = edit.origin == "person"
     at = work.moment.at
     fact = Fact(
-        id=work.moment.new_id("f"),
+        id=work.moment.new_id(FACT),
         version=1,
         user_id=work.state.user_id,
         kind=edit.kind,

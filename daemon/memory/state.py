@@ -85,7 +85,7 @@ class State:
         self._word()
         place = (entity_id or "", folded(key))
         found = self.by_key.get(place, frozenset())
-        return self._latest(found, lambda fact: _place(fact) == place)
+        return self._latest(found, lambda fact: place_of(fact.key, fact.entity_id) == place)
 
     def same_core(self, text: str) -> frozenset[str]:
         """Give the ids of facts whose words are the same but for negations (rule 6)."""
@@ -188,14 +188,15 @@ def _keep_card(state: State, body: Body) -> None:
     state.cards[body["id"]] = Card(**{**values, "subjects": tuple(values["subjects"])})
 
 
-def _place(fact: Fact) -> tuple[str, str] | None:
-    return (fact.entity_id or "", folded(fact.key)) if fact.key else None
+def place_of(key: str | None, entity_id: str | None) -> tuple[str, str] | None:
+    """Give what makes two facts compete: entity and folded key; None for a fact without a key."""
+    return (entity_id or "", folded(key)) if key else None
 
 
 def _note_words(state: State, fact: Fact) -> None:
     if state.worded:
         _add(state.by_text, folded(fact.text), fact.id)
-        place = _place(fact)
+        place = place_of(fact.key, fact.entity_id)
         if place:
             _add(state.by_key, place, fact.id)
     if state.by_core is not None:

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 from daemon.memory.moment import Deliberation
 from daemon.memory.pairing import alive
-from daemon.memory.state import BY_COMMAND
+from daemon.memory.state import BY_COMMAND, place_of
 from parsers.dates import Period
+from parsers.ids import FACT
 from parsers.model.facts import KIND_OF, Fact, Sensitivity
 from parsers.model.notes import NotePath
 from parsers.sameness import folded, opposed
@@ -13,11 +14,6 @@ from parsers.statements import Spot, Statement, Wording
 
 _NEAR = 90.0
 """Likeness (rapidfuzz, of 100) from which a change may be a slip of the pen (rule 3)."""
-
-
-def place_of(key: str | None, entity_id: str | None) -> tuple[str, str] | None:
-    """Give what makes two facts compete: entity and folded key; None for a fact without a key."""
-    return (entity_id or "", folded(key)) if key else None
 
 
 def new_fact(work: Deliberation, spot: Spot, note: NotePath) -> Fact:
@@ -64,9 +60,9 @@ def anchor_of(work: Deliberation, anchor: str | None, name: str | None) -> str |
 def _free_id(work: Deliberation, statement: Statement) -> str:
     """An id of ours that nothing has yet is kept (a vault that comes with its lines); else a new one."""
     name = statement.id
-    if name and name.startswith("f-") and name not in work.state.facts:
+    if name and name.startswith(f"{FACT}-") and name not in work.state.facts:
         return name
-    return work.moment.new_id("f")
+    return work.moment.new_id(FACT)
 
 
 def dated(work: Deliberation, fact: Fact, wording: Wording) -> Fact:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from config.paths import NAMES
+from daemon.vault.disk import sync_folder, write_new
 from parsers.ids import ENTROPY, HOST, make_id
 
 SECRET_BYTES = 32
@@ -64,17 +65,13 @@ def _make(file: Path, content: bytes) -> bytes:
     if file.exists():
         return file.read_bytes()
     draft = file.with_name(f"{file.name}-{os.urandom(4).hex()}{NAMES.draft_suffix}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    write_new(str(draft), content)
     try:
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
         with contextlib.suppress(FileExistsError):
             os.link(draft, file)
     finally:
         draft.unlink()
-    _sync_folder(file.parent)
+    sync_folder(str(file.parent))
     return file.read_bytes()
 
 
@@ -83,13 +80,3 @@ def _content(file: Path) -> bytes:
         return file.read_bytes()
     except FileNotFoundError:
         return b""
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name == "nt":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -92,18 +92,6 @@ def at_physical_end(mark: Mark, chain: Chain, files: Sequence[File]) -> Mark:
     return replace(mark, file=there[-1].path, offset=len(data), ended=data.endswith(b"\n"))
 
 
-def vault_id(vault: Vault) -> str | None:
-    """Give the id in the oldest month file, which names the state folder; None when there is no register yet.
-
-    Raises:
-        VaultError: the file is there and cannot be read.
-    """
-    for path in month_files(vault):
-        head = parse_head(vault.read(path).data)
-        return head.vault or None if head else None
-    return None
-
-
 def month_files(vault: Vault) -> list[NotePath]:
     """Give the notes of the register, oldest first."""
     folder = vault.root / NAMES.register_folder

@@ -6,7 +6,7 @@ Reading needs no lock; everything else is called under the vault's.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 from daemon.register.keys import Keys, make_host
@@ -15,7 +15,7 @@ from daemon.vault.door import Vault
 from daemon.vault.errors import NoteChanged
 from parsers.errors import ClavaireError
 from parsers.model.notes import NotePath, Problem
-from parsers.model.register import Event, Mark, Record
+from parsers.model.register import Event, Mark, Record, stamp
 from parsers.register import ACCEPTED, HOST_TAKEN, Month, follow, hash_of, parse_lines
 from renderers.register import render_head, render_line
 
@@ -50,7 +50,8 @@ class Register:
     def read(self, after: Mark | None = None, *, whole: bool = False) -> Reading:
         """Give what stands after a mark, or all of it; writes nothing, never raises for what the files hold.
 
-        With `whole` the lines before the mark are checked again too. `register.accepted` and `purged` among the records change what earlier lines mean: rebuild then.
+        With `whole` the lines before the mark are checked again too. `register.accepted` and `purged` among the
+        records change what earlier lines mean: rebuild then.
         """
         return self._reader.read(after, whole=whole)
 
@@ -169,7 +170,7 @@ class Register:
     def _write(self, events: Sequence[Event], now: datetime, mark: Mark) -> tuple[tuple[Record, ...], Mark]:
         if not events:
             return (), mark
-        at = max(now.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"), mark.at)
+        at = max(stamp(now), mark.at)
         secret, head, lines = self.secret(), mark.head, []
         for seq, event in enumerate(events, mark.seq + 1):
             more = mark.seq + len(events) - seq

@@ -5,7 +5,6 @@ of that, with `vault.kept.scrub(scrubber(register))`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from daemon.register.reading import File, Reading, lines_of, month_of, path_of
@@ -27,19 +26,8 @@ from parsers.register import (
 from renderers.register import blank_line
 
 
-@dataclass(frozen=True, slots=True)
-class Purged:
-    """What a purge did."""
-
-    records: tuple[Record, ...]
-    """The `purged` events."""
-    mark: Mark
-    lines: Mapping[int, bytes]
-    """Number of a line → its bytes without words; they replace those the index keeps."""
-
-
-def purge(register: Register, seqs: Iterable[int], now: datetime, by: str = "person") -> Purged:
-    """Blank the words of these lines: first recorded, then done, on disk when this returns.
+def purge(register: Register, seqs: Iterable[int], now: datetime) -> tuple[Record, ...]:
+    """Blank the words of these lines: first recorded, then done, on disk when this returns; gives the records.
 
     After a crash in between `verify` says so, and `finish_purges` does the rest.
 
@@ -59,13 +47,13 @@ def purge(register: Register, seqs: Iterable[int], now: datetime, by: str = "per
     blanked = {seq: blank_line(lines[seq - 1].raw, secret) for seq in asked}
     promised = _promised(lines)
     events = [
-        Event(PURGED, by, {"of": seq, "was": chain.heads[seq - 1], "now": hash_of(line)})
+        Event(PURGED, "person", {"of": seq, "was": chain.heads[seq - 1], "now": hash_of(line)})
         for seq, line in blanked.items()
         if line != lines[seq - 1].raw and (seq, hash_of(line)) not in promised
     ]
     records, _ = register.append(events, now, reading.mark)
     finish_purges(register)
-    return Purged(records, register.read().mark, blanked)
+    return records
 
 
 def finish_purges(register: Register) -> None:

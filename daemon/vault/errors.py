@@ -143,6 +143,18 @@ class VaultBusy(VaultError):
         super().__init__("", f"The vault is busy since {seconds:g} s; try again.", seconds=f"{seconds:g}")
 
 
+class VaultCopied(VaultError):
+    """The same id stands at another place of this machine: here clavaire only reads."""
+
+    code = "vault_copied"
+    exit_code = 3
+
+    def __init__(self, original: str) -> None:
+        super().__init__(
+            "", f"This vault is a copy of {original}; run clavaire init --new-id.", folder=original
+        )
+
+
 class VaultMissing(VaultError):
     """The vault's folder is not there, or is an empty mount point: nothing can be said of its notes."""
 

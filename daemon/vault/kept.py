@@ -9,7 +9,7 @@ import contextlib
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
@@ -24,6 +24,7 @@ from daemon.vault.disk import (
     overwrite,
     read_all,
     read_file,
+    stamp_of,
     sync_folder,
     write_new,
 )
@@ -135,10 +136,6 @@ class Store:
         ours = said is not None and (said.state != "x" or etag.startswith((said.old, said.new)))
         self.shelve(full, path, etag if ours else said.old if said else _UNKNOWN)
 
-    def backups_kept(self) -> Iterator[names.Kept]:
-        """Every backup, oldest first."""
-        return iter(_listed(self.backups))
-
     def find(self, etag: str) -> bytes | None:
         """The bytes with this etag (or these first digits), from the backups or from `displaced/`."""
         for folder in (self.backups, self.displaced):
@@ -149,14 +146,13 @@ class Store:
                         return data
         return None
 
-    def prune(self, now: float, days: float, mebibytes: float, needed: Callable[[Etag], bool]) -> None:
-        """Drop the oldest backups beyond this age or this size, never one that is needed."""
+    def prune(self, now: float, days: float, mebibytes: float) -> None:
+        """Drop the oldest backups beyond this age or this size."""
         kept = _listed(self.backups)
         sizes = [os.lstat(os.path.join(self.backups, one.name)).st_size for one in kept]
         total = sum(sizes)
         for one, size in zip(kept, sizes, strict=True):
-            old = now - one.at > days * _DAY
-            if (old or total > mebibytes * _MEBIBYTE) and not needed(Etag(one.etag)):
+            if now - one.at > days * _DAY or total > mebibytes * _MEBIBYTE:
                 os.unlink(os.path.join(self.backups, one.name))
                 total -= size
 
@@ -244,7 +240,7 @@ def _listed(folder: str) -> list[names.Kept]:
 def _content(full: str) -> tuple[bytes, Stamp]:
     """Bytes of a kept file; of a link that was displaced, where it leads."""
     status = os.lstat(full)
-    stamp = Stamp(status.st_mtime_ns, status.st_size, status.st_ino)
+    stamp = stamp_of(status)
     if stat.S_ISLNK(status.st_mode):
         return os.fsencode(os.readlink(full)), stamp
     return read_file(full)[0], stamp

@@ -53,7 +53,7 @@ class CardGone:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Lines that wait for an answer because they could not be read or merged: strays, conflict copies, late versions."""
+    """Lines that could not be read or merged, and wait for an answer: strays, conflict copies, late versions."""
 
     kind: CardKind
     """`stray`, `copy` or `late`."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 Body = Mapping[str, Any]
@@ -9,6 +10,11 @@ Body = Mapping[str, Any]
 
 FIRST = "0" * 16
 """What the first line of a register names as its predecessor."""
+
+
+def stamp(moment: datetime) -> str:
+    """Give a time as the register writes it: UTC, milliseconds, `Z`."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 @dataclass(frozen=True, slots=True)

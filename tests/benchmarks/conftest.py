@@ -51,7 +51,8 @@ class Beside:
             path.unlink()
 
     def ratio(self) -> float:
-        return self.cpu(self.ours) / self.cpu(self.floor)
+        """Give the median of the rounds' own ratios: what slows one process of a round slows the other."""
+        return statistics.median(a.cpu / b.cpu for a, b in zip(self.ours, self.floor, strict=True))
 
     @staticmethod
     def cpu(runs: list[Run]) -> float:

@@ -31,7 +31,8 @@ class Pair:
         self.floor.clear()
 
     def ratio(self):
-        return median(self.ours) / median(self.floor)
+        """Give the median of the rounds' own ratios: what slows one process of a round slows the other."""
+        return statistics.median(a.cpu / b.cpu for a, b in zip(self.ours, self.floor, strict=True))
 
     def report(self, limits, what, most):
         limits.note(f"{what}: {median(self.ours):.3f} CPU s, floor {median(self.floor):.3f}")

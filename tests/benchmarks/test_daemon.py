@@ -257,19 +257,20 @@ def knowing(tmp_path_factory, vault_of):
 def test_a_managed_note_is_rendered_once_an_edit(benchmark, knowing, limits):
     profile = Profile(knowing.profile)
 
-    def edits(count):
+    def edits(daemon, count):
         took, times = [], []
         for _ in range(count):
+            daemon.rest(0.1)  # nobody types two facts in a second
             closed = profile.edit()
             took.append(until(profile.changed) - closed - SETTLE)
             times.append(profile.changes(2 * SETTLE))
         return took, times
 
     with kept(knowing, CLAVAIRE_WATCH__SETTLE=str(SETTLE)) as (daemon, _):
-        edits(3)
+        edits(daemon, 3)
         daemon.rest()
         wrote, before = knowing.wrote(), daemon.cpu()
-        took, times = benchmark.pedantic(edits, args=(100,), rounds=1)
+        took, times = benchmark.pedantic(edits, args=(daemon, 100), rounds=1)
         daemon.rest()
         cpu = 10 * (daemon.cpu() - before)
         log = knowing.wrote()[len(wrote) :]

@@ -143,15 +143,6 @@ def test_a_hundred_saves_at_once(benchmark, resident):
     assert benchmark.stats.stats.median <= 0.5
 
 
-def test_ten_times_as_many_notes(benchmark, beside):
-    small, large = beside(NOTES), beside(10 * NOTES)
-    small.index()
-    small.forget()
-    benchmark.pedantic(large.index, rounds=1)
-    print(large.report("cold index of 100,000 notes"))
-    assert large.ours[0].cpu <= 11 * small.ours[0].cpu
-
-
 def test_load_of_five_thousand_facts(benchmark, tmp_path):
     index = Index.rebuild(tmp_path, lambda index: None)
     texts = ("user_id", "kind", "text", "key", "value", "status", "provenance", "source", "sensitivity")

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from config.paths import NAMES
+
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 FLOOR = HERE / "perf" / "floor.py"
@@ -104,8 +106,7 @@ class House:
 
     def wrote(self) -> list[str]:
         """Give the notes the daemon says it wrote, in their order."""
-        log = self.state / "clavaire.log"
-        lines = log.read_text("utf-8").splitlines() if log.exists() else []
+        lines = (self.state / NAMES.log).read_text("utf-8").splitlines()
         return [line.partition(" wrote ")[2] for line in lines if " wrote " in line]
 
     @contextlib.contextmanager

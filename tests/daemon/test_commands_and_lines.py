@@ -116,3 +116,19 @@ def test_cartes_and_profil_are_made_again_when_they_are_gone_and_the_index_too(v
     home.rest()
     assert "- Dort 8 heures ^f-" in home.profile()
     assert "- Aime le thé ^c-" in home.cards()
+
+
+def test_a_returned_line_that_was_refused_leaves_whatever_it_says_and_is_not_asked_about_again(home):
+    fact = home.fact("Aime le thé vert")
+    home.forget(fact.id)
+    home.rest()
+    home.add_line(f"- Aime le thé noir ^{fact.id}")
+    home.rest()
+    assert len(home.open_cards("returned")) == 1
+    home.tick("thé noir", "refuse")
+    home.rest()
+    assert "thé noir" not in home.profile()
+    home.add_line("- Autre")
+    home.rest()
+    assert home.open_cards() == []
+    assert home.facts() == ["Autre"]

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from daemon.register.keys import make_host, make_secret
-from daemon.register.reading import Reading, vault_id
+from daemon.register.reading import Reading
 from daemon.register.register import Register, RegisterClosed
 from daemon.register.repair import finish_purges, purge, rename_vault, scrubber, write_back
 from daemon.vault.door import Vault
@@ -226,12 +226,6 @@ def test_blank_lines_at_the_end_do_no_harm(atelier: Machine) -> None:
     atelier.say("deux")
     assert atelier.texts() == ["un", "deux"]
     assert atelier.register.verify() == ()
-
-
-def test_the_id_of_the_vault_is_found_in_the_register(atelier: Machine, tmp_path: Path) -> None:
-    assert vault_id(atelier.register.vault) == ID
-    empty = Machine(tmp_path / "vide", "autre")
-    assert vault_id(empty.register.vault) is None
 
 
 # Crashes
@@ -659,14 +653,13 @@ def test_a_purge_blanks_the_words_and_the_chain_still_verifies(atelier: Machine)
     purged = purge(atelier.register, [3], NOW)
     after = atelier.register.read()
     assert b"secret" not in atelier.file().read_bytes()
-    assert (after.mode, after.mark) == ("ok", purged.mark)
+    assert after.mode == "ok"
     assert atelier.register.verify() == ()
-    assert after.records[2].raw == purged.lines[3]
     assert after.records[2].body["id"] == "f-7h2k9qd3"
     assert after.records[2].body["card"] == {"choices": [{"text": ""}], "id": "c-00000000"}
     assert after.records[:2] + after.records[3:4] == before.records[:2] + before.records[3:]
     assert after.records[-1].body["was"] == hash_of(before.records[2].raw)
-    assert atelier.register.read(before.mark).records == purged.records
+    assert atelier.register.read(before.mark).records == purged
     assert atelier.register.read(mark).records == after.records[2:]
     atelier.say("trois")
     assert atelier.texts() == ["un", "", "deux", "trois"]
@@ -688,7 +681,7 @@ def test_a_purge_goes_through_every_month_and_twice_is_once(atelier: Machine) ->
         atelier.say(f"secret {number}", now=NOW + timedelta(days=31 * number))
     purge(atelier.register, [2, 4, 5], NOW)
     files = {path: path.read_bytes() for path in atelier.file(FOLDER).iterdir()}
-    assert purge(atelier.register, [2, 4, 5, 99, 0], NOW).records == ()
+    assert purge(atelier.register, [2, 4, 5, 99, 0], NOW) == ()
     assert {path: path.read_bytes() for path in atelier.file(FOLDER).iterdir()} == files
     assert atelier.texts() == ["", "secret 1", "", ""]
     assert atelier.register.verify() == ()
@@ -754,10 +747,10 @@ def test_nothing_is_purged_before_the_lines_are_vouched_for(atelier: Machine) ->
 def test_purged_words_do_not_come_back_with_missing_lines(atelier: Machine) -> None:
     atelier.say("secret", "deux")
     old = raw_lines(atelier)
-    purged = purge(atelier.register, [2], NOW)
-    lines = raw_lines(atelier)
+    purge(atelier.register, [2], NOW)
+    lines, mark = raw_lines(atelier), atelier.register.read().mark
     atelier.file().unlink()
-    assert write_back(atelier.register, lines).mark == purged.mark
+    assert write_back(atelier.register, lines).mark == mark
     assert atelier.texts() == ["", "deux"]
     write_back(atelier.register, old)
     assert b"secret" not in atelier.file().read_bytes()

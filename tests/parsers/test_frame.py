@@ -8,9 +8,41 @@ from parsers.profile import follow, parse
 
 _LINES = st.sampled_from(
     [
-        *("- thé", "- café ^f-00000001", "- a ^f-00000002", "  suite", "paresse", "\t- enfant", "  - enfant", " - un"),
-        *("* étoile", "1. un", "12) deux", "", "", "# titre", "> cité", "- [ ] x", "-", "-  deux", "    code", "***"),
-        *("texte", "- clé : valeur [depuis:: 2026] ^p1", "---", "- # t", "- x\r", "- - y", "```", "<div>", "%%"),
+        *(
+            "- thé",
+            "- café ^f-00000001",
+            "- a ^f-00000002",
+            "  suite",
+            "paresse",
+            "\t- enfant",
+            "  - enfant",
+            " - un",
+        ),
+        *(
+            "* étoile",
+            "1. un",
+            "12) deux",
+            "",
+            "",
+            "# titre",
+            "> cité",
+            "- [ ] x",
+            "-",
+            "-  deux",
+            "    code",
+            "***",
+        ),
+        *(
+            "texte",
+            "- clé : valeur [depuis:: 2026] ^p1",
+            "---",
+            "- # t",
+            "- x\r",
+            "- - y",
+            "```",
+            "<div>",
+            "%%",
+        ),
     ]
 )
 _OTHERS = st.lists(_LINES.filter(lambda line: not line.startswith(("`", "<", "%"))), max_size=7)

@@ -13,8 +13,8 @@ from parsers.model.register import Record
 
 
 @pytest.fixture
-def index():
-    index = Index.in_memory()
+def index(tmp_path):
+    index = Index.rebuild(tmp_path, lambda empty: None)
     yield index
     index.close()
 
@@ -49,8 +49,6 @@ def test_a_fact_replaces_the_one_with_its_id_and_version(index):
     memory.put_facts(index, [fact(1), fact(1, 2)])
     memory.put_facts(index, [fact(1, status="forgotten", text="")])
     assert [each.status for each in memory.load_facts(index)] == ["forgotten", "confirmed"]
-    memory.drop_facts(index, [("f-00000001", 1)])
-    assert [each.version for each in memory.load_facts(index)] == [2]
 
 
 def test_five_thousand_facts_load_in_the_time_of_a_start(index):
@@ -67,22 +65,14 @@ def test_five_thousand_facts_load_in_the_time_of_a_start(index):
 def test_cards_scalars_and_shown_come_back_as_they_were_put(index):
     memory.put_cards(index, [("c-2", {"a": [1, None, "é"]}), ("c-1", {})])
     assert memory.load_cards(index) == {"c-1": {}, "c-2": {"a": [1, None, "é"]}}
-    memory.drop_cards(index, ["c-1"])
-    assert list(memory.load_cards(index)) == ["c-2"]
     memory.set_scalar(index, "mark", {"seq": 3})
     assert (memory.scalar(index, "mark"), memory.scalar(index, "none"), memory.scalar(index, "none", 0)) == (
         {"seq": 3},
         None,
         0,
     )
-    memory.set_scalar(index, "other", 1)
-    assert memory.scalars(index) == {"mark": {"seq": 3}, "other": 1}
-    memory.drop_scalar(index, "other")
-    assert memory.scalar(index, "other") is None
     memory.set_shown(index, "Profil.md", "ab", {"facts": ["f-1"]})
     assert memory.shown(index, "Profil.md") == ("ab", {"facts": ["f-1"]})
-    memory.drop_shown(index, "Profil.md")
-    assert memory.shown(index, "Profil.md") is None
 
 
 def test_the_journal_gives_the_newest_records_oldest_first(index):
@@ -94,25 +84,11 @@ def test_the_journal_gives_the_newest_records_oldest_first(index):
     assert memory.journal(index) == records
     assert memory.journal(index, "2026-11-05", 3) == records[-3:]
     assert memory.journal(index, "2026-11-19") == records[-2:]
-    memory.drop_journal(index, "2026-11-20")
-    assert memory.journal(index) == records[-1:]
 
 
 def test_lines_of_the_register_are_kept_as_they_stand(index):
     memory.add_lines(index, [(2, "b\u2028"), (1, "a"), (3, "c")])
     assert memory.lines(index) == [(1, "a"), (2, "b\u2028"), (3, "c")]
-    assert memory.lines(index, 2) == [(3, "c")]
-    memory.drop_lines(index, 3)
-    assert memory.lines(index) == [(3, "c")]
-
-
-def test_clearing_forgets_the_memory_and_keeps_the_problems(index):
-    memory.put_facts(index, [fact(1)])
-    memory.set_scalar(index, "mark", 1)
-    replace_problems(index, "x", [Problem("A.md", 1, "section_unclosed")])
-    memory.clear(index)
-    assert (memory.load_facts(index), memory.scalars(index)) == ([], {})
-    assert len(problems(index)) == 1
 
 
 def test_problems_are_replaced_by_scope_and_given_once(index):

@@ -17,6 +17,10 @@ def found(settled, query):
     return [hit.path for hit in search(settled.index.connection, query)]
 
 
+def unverified(settled):
+    return [path for (path,) in settled.index.connection.execute("SELECT path FROM notes WHERE NOT verified")]
+
+
 def dump(index):
     """Every row of the notes, under paths and not under ids."""
     db = index.connection
@@ -273,11 +277,11 @@ def test_c27_what_could_not_be_listed_is_kept_and_marked_until_it_is_back(settle
     assert not changes
     hits = search(settled.index.connection, "tulipe", 100)
     assert (len(hits), {hit.verified for hit in hits}) == (50, {False})
-    assert len(notes.unverified(settled.index)) == 50
+    assert len(unverified(settled)) == 50
     settled.unseen = None
     settled.opened.clear()
     assert not settled.settle()
-    assert (notes.unverified(settled.index), settled.opened) == ([], [])
+    assert (unverified(settled), settled.opened) == ([], [])
     assert dump(settled.index) == before
 
 
@@ -286,9 +290,9 @@ def test_c27_an_empty_mount_point_removes_nothing(settled):
         settled.put(f"Carnets/{n}.md", f"tulipe {n}")
     settled.settle()
     assert not notes.refresh(settled.index, (), lambda path: False, settled.read)
-    assert notes.count(settled.index) == len(notes.unverified(settled.index)) == 50
+    assert notes.count(settled.index) == len(unverified(settled)) == 50
     assert not settled.settle()
-    assert notes.unverified(settled.index) == []
+    assert unverified(settled) == []
 
 
 def test_a_note_that_cannot_be_read_is_kept_marked_and_reported_once(settled, touched):
@@ -343,13 +347,6 @@ def test_links_lead_to_notes_by_name_folder_and_case(settled):
     assert notes.resolve(settled.index, "alpha") == every
     assert notes.resolve(settled.index, "Projets/Alpha.md") == every[1:]
     assert notes.resolve(settled.index, "Absente") == []
-
-
-def test_the_etag_of_what_was_indexed_is_known(settled):
-    path = settled.put("A.md", "texte")
-    settled.settle()
-    assert notes.stored_etag(settled.index, path) == settled.vault.read(path).etag
-    assert notes.stored_etag(settled.index, "Absente.md") is None
 
 
 def test_progress_is_told_for_each_note(settled):

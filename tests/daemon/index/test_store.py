@@ -201,15 +201,6 @@ def test_an_index_opened_for_reading_writes_nothing(tmp_path):
     index.close()
 
 
-def test_an_index_in_memory_leaves_no_file(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    index = Index.in_memory()
-    set_scalar(index, "value", 3)
-    assert scalar(index, "value") == 3
-    index.close()
-    assert files(tmp_path) == []
-
-
 def test_idle_steps_come_to_an_end_and_leave_an_empty_wal(settled):
     for n in range(40):
         settled.put(f"{n}.md", f"texte {n} " + " ".join(f"mot{n}x{k}" for k in range(200)))
