@@ -1,9 +1,8 @@
-"""The words shown to the person, one catalogue a language; days and numbers by Babel."""
+"""The words shown to the person, one catalogue a language; numbers by Babel."""
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,17 +39,11 @@ class Catalogue:
         values: dict[str, object] = dict(problem.values)
         return self.say(f"problem.{problem.code}", path=problem.path, line=problem.line, **values)
 
-    def day(self, day: date) -> str:
-        """Give a day in full words: `30 novembre 2026`."""
-        from babel.dates import format_date  # noqa: PLC0415 - 25 ms that most commands never need
-
-        return format_date(day, format="long", locale=self.locale)
-
     def number(self, number: float) -> str:
         """Give a number with the language's decimal mark and at most three decimals: `0,62`."""
         if isinstance(number, int) and abs(number) < 1000:
             return str(number)
-        from babel.numbers import format_decimal  # noqa: PLC0415 - as above
+        from babel.numbers import format_decimal  # noqa: PLC0415 - 25 ms that most commands never need
 
         return format_decimal(number, locale=self.locale)
 

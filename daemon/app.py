@@ -64,7 +64,7 @@ class App:
         self.history.close()
 
 
-def open_writable(root: Path, settings: Settings, clock: Clock = wall_clock) -> App:
+def open_writable(root: Path, settings: Settings, clock: Clock | None = None) -> App:
     """Wire a vault that `init` has made, for writing.
 
     Raises:
@@ -72,7 +72,7 @@ def open_writable(root: Path, settings: Settings, clock: Clock = wall_clock) -> 
         VaultMissing: it is not there (an empty mount point).
         VaultCopied: it is a copy of another vault on this machine.
     """
-    app = _wire(root, settings, state_folder(root, settings).name, clock)
+    app = _wire(root, settings, state_folder(root, settings).name, clock or wall_clock)
     if app.vault.available():
         raise VaultMissing(str(root))
     elsewhere = original(app.folder, root)
@@ -142,7 +142,7 @@ def _showing(settings: Settings, words: Catalogue, root: Path, history: History,
 
 
 def init(
-    root: Path, settings: Settings, host: str, *, new_id: bool = False, clock: Clock = wall_clock
+    root: Path, settings: Settings, host: str, *, new_id: bool = False, clock: Clock | None = None
 ) -> App:
     """Create or adopt the managed notes of a vault; no other note is touched.
 
@@ -150,6 +150,7 @@ def init(
         VaultCopied: it is a copy, and no `new_id` is asked for.
         VaultError: a note of ours cannot be written.
     """
+    clock = clock or wall_clock
     known = vault_id(root)
     elsewhere = original(state_root(settings, root) / known, root) if known and not new_id else None
     if elsewhere:

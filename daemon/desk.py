@@ -4,23 +4,31 @@ Nothing is written but over the bytes that were read; a version that a write of 
 place, and one that cannot be merged any more is shown on a card (law 7).
 """
 
+import difflib
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from config.i18n import Catalogue
 from config.paths import NAMES
 from daemon import managed
+from daemon.aside import Aside, Rest, aside
 from daemon.history import History
 from daemon.index import memory as rows
-from daemon.managed import Aside, Rest, Showing, Source, Stood, Wanted
+from daemon.managed import Showing, Source, Stood, Wanted
 from daemon.memory.state import State
 from daemon.vault.disk import Reading, etag_of
 from daemon.vault.door import Vault
 from daemon.vault.errors import NoteChanged, NoteMissing, VaultError
 from daemon.vault.kept import Late
 from daemon.vault.walk import Listing
-from parsers.model.edits import Edit, Lines
+from parsers.ids import ID
+from parsers.model.edits import Edit, Lines, LinesSettled
 from parsers.model.notes import Etag, NotePath, Problem
+
+_OWN_ID = re.compile(rf"[ \t]*\^{ID.pattern}[ \t]*$")
+_QUOTED = 20
+"""Lines a card about a whole version quotes at the most."""
 
 
 class Desk:
@@ -39,6 +47,11 @@ class Desk:
     def stood(self, path: NotePath) -> Stood | None:
         """Give what is remembered of a note, None where the index has forgotten."""
         return managed.stood(rows.shown(self.history.index, path))
+
+    def is_as_left(self, path: NotePath) -> bool:
+        """Tell whether a managed note holds the bytes that were last read or written at rest."""
+        stood, reading = self.stood(path), self.on_disk(path)
+        return stood is not None and reading is not None and reading.etag == stood.etag
 
     def read(self, path: NotePath) -> Source:
         """Read one managed note; a version that our last write displaced is read in its place."""
@@ -63,7 +76,7 @@ class Desk:
         if one is None or one.profile is None:
             return None
         rest = self._rest if self._rest and self._rest.day == showing.today else None
-        return managed.aside(rest, one.profile, self.history.touched)
+        return aside(rest, one.profile, self.history.touched)
 
     def want(
         self,
@@ -129,7 +142,7 @@ class Desk:
 
     def _at_rest(self, one: Source, want: Wanted, showing: Showing) -> None:
         if one.profile:
-            self._rest = Rest(one, want.stands.ids, showing.today)
+            self._rest = Rest(one.profile, want.stands.ids, showing.today)
             self.history.touched, self.history.corrected = set(), set()
 
     def _make_again(self, one: Source, showing: Showing) -> list[NotePath]:
@@ -176,7 +189,7 @@ class Desk:
     def _lines_of(self, late: Late) -> list[Edit]:
         path = late.path or late.reading.path
         disk = self.on_disk(path)
-        missing = managed.differing(
+        missing = differing(
             late.reading.data.decode("utf-8", "replace"), disk.data.decode("utf-8", "replace") if disk else ""
         )
         return [Lines("late", path, str(late.reading.etag)[:16], missing)] if missing else []
@@ -189,13 +202,23 @@ class Desk:
             return None
 
     def copies(self, listing: Listing, sources: Mapping[NotePath, Source]) -> list[Edit]:
-        """The conflict copies of managed notes that lie in the vault."""
-        found = []
+        """Ask about the lines of the conflict copies of managed notes that lie in the vault."""
+        found: list[Lines] = []
         for entry in listing.entries:
             original = entry.conflict_of
-            if original in managed.SHOWN_NOTES and original in sources:
-                copy = self.on_disk(entry.path)
-                current = sources[original].text or ""
-                if copy:
-                    found.append((entry.path, original, copy.data.decode("utf-8", "replace"), current))
-        return managed.copies(found)
+            if original in managed.SHOWN_NOTES and original in sources and (copy := self.on_disk(entry.path)):
+                lines = differing(copy.data.decode("utf-8", "replace"), sources[original].text or "")
+                found.append(Lines("copy", original, entry.path, lines))
+        return [LinesSettled("copy", tuple(one.key for one in found)), *found]
+
+
+def differing(text: str, current: str) -> str:
+    """Give the lines of a version that the current text does not have, at most some; an id makes no difference."""
+    lines = [
+        line[2:].strip() for line in difflib.ndiff(_lines(current), _lines(text)) if line.startswith("+ ")
+    ]
+    return "\n".join([line for line in lines if line][:_QUOTED])
+
+
+def _lines(text: str) -> list[str]:
+    return [_OWN_ID.sub("", line.removesuffix("\r")) for line in text.split("\n")]

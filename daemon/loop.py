@@ -16,6 +16,7 @@ from daemon.index.problems import problems
 from daemon.pipeline import Outcome
 from daemon.scheduler import JOBS, next_after
 from daemon.vault.errors import VaultBusy, VaultError
+from daemon.vault.kept import QUIET
 from daemon.watcher import Batch, Watcher
 from parsers.errors import ClavaireError
 from parsers.model.notes import Problem
@@ -80,12 +81,17 @@ class Keeper:
             wait = _RETRY
         elif self._tidy:
             wait = _QUIET
+        elif self.app.vault.kept.waiting():
+            wait = min(wait, QUIET + 1)
         batch = self.watcher.next(wait)
         if self._stopped.is_set():
             return False
         if batch is None and self._tidy and not retry:
             self._tidy = self.app.history.index.idle_step()
             return False
+        if batch is None and self.app.vault.kept.waiting() and not retry:
+            # A program that had the note open may have written into the version we took away.
+            batch = Batch(frozenset((NAMES.profile,)), rescan=False)
         # A pass that failed forgot its paths: what is tried again is everything.
         return not self._pass(None if retry else batch)
 

@@ -4,9 +4,7 @@ Each note is the same four pure steps (parse and diff in `parsers/NAME.py`, view
 this module joins them to the state and to what stood in the note before. It opens nothing itself.
 """
 
-import difflib
 import hashlib
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, tzinfo
@@ -14,19 +12,18 @@ from typing import Any
 
 from config.i18n import Catalogue
 from config.paths import NAMES
+from daemon.aside import Aside
 from daemon.memory.pairing import NoteReading, Shown, alive
 from daemon.memory.state import State
 from parsers import cards as cards_parser
 from parsers import profile as profile_parser
 from parsers.cards import CardSaid
 from parsers.frame import Frame, difference, frame_of, shifted
-from parsers.ids import ID
 from parsers.model.edits import Answer, CardGone, Edit, Lines, LinesSettled
 from parsers.model.facts import SECTION_OF, Fact, over
 from parsers.model.notes import Etag, NotePath, Problem
 from parsers.model.register import Record, stamp
 from parsers.profile import ProfileSaid
-from parsers.statements import Spot
 from renderers import cards as cards_renderer
 from renderers import journal as journal_renderer
 from renderers import profile as profile_renderer
@@ -35,9 +32,6 @@ from renderers.frame import framed
 SHOWN_NOTES = (NAMES.profile, NAMES.cards, NAMES.journal)
 """The managed notes, in the order they are read."""
 JOURNAL_DAYS = 14
-_OWN_ID = re.compile(rf"[ \t]*\^{ID.pattern}[ \t]*$")
-_QUOTED = 20
-"""Lines a card about a whole version quotes at the most."""
 
 
 Secret = Callable[[str], tuple[tuple[int, int], ...]]
@@ -127,54 +121,6 @@ def source(
     said_there = profile_parser.parse(text, frame) if path == NAMES.profile else None
     cards = cards_parser.parse(text, frame) if path == NAMES.cards else ()
     return Source(path, text, etag, disk, frame, said_there, cards)
-
-
-@dataclass(frozen=True, slots=True)
-class Rest:
-    """Profil.md when nothing was left to do in it."""
-
-    source: Source
-    ids: Mapping[str, frozenset[str]]
-    """Section → the facts whose lines stood there."""
-    day: date
-
-
-@dataclass(frozen=True, slots=True)
-class Aside:
-    """What of a note needs no look, and what does."""
-
-    active: tuple[Spot, ...]
-    """The lines to look at."""
-    standing: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Section → facts whose lines stand as they stood at rest, and that nothing touched since."""
-
-    @property
-    def ids(self) -> frozenset[str]:
-        """All of them."""
-        return frozenset().union(*self.standing.values())
-
-
-def aside(rest: Rest | None, one: ProfileSaid, touched: Collection[str] | None) -> Aside:
-    """Set aside what did not change since the note was last at rest."""
-    now = one.statements
-    known = rest.source.profile if rest else None
-    if rest is None or known is None or touched is None or known.anchored or one.anchored:
-        return Aside(now)
-    if one.token is known.token:
-        head, tail = len(now), 0
-    elif one.after is known.token:
-        head, tail = one.head, one.tail
-    else:
-        return Aside(now)
-    fresh = {spot.says.id for spot in now[head : len(now) - tail]}
-    gone = {spot.says.id for spot in known.statements[head : len(known.statements) - tail]}
-    changed = {name for name in fresh | gone | set(touched) if name}
-    standing = {section: names - changed for section, names in rest.ids.items()}
-    plain = len(known.statements) == sum(map(len, rest.ids.values()))
-    if plain and not any((changed - gone) & names for names in rest.ids.values()):
-        return Aside(now[head : len(now) - tail], standing)
-    ids = frozenset().union(*standing.values())
-    return Aside(tuple(spot for spot in now if spot.says.id not in ids), standing)
 
 
 def _named(name: str) -> tuple[tuple[str, str], ...]:
@@ -295,26 +241,6 @@ def _answers(what: Sequence[CardSaid], before: Stood | None, state: State) -> li
     stood_there = {name for names in before.ids.values() for name in names} if before else set()
     edits += [CardGone(name) for name in sorted(stood_there - there) if name in state.cards]
     return edits
-
-
-def copies(found: Sequence[tuple[NotePath, NotePath, str, str]]) -> list[Edit]:
-    """Give the edits for conflict copies of managed notes: (copy, original, copy's text, original's text)."""
-    asks: list[Edit] = [
-        Lines("copy", original, copy, differing(text, current)) for copy, original, text, current in found
-    ]
-    return [LinesSettled("copy", tuple(copy for copy, *_ in found)), *asks]
-
-
-def differing(text: str, current: str) -> str:
-    """Give the lines of a version that the current text does not have, at most some; an id makes no difference."""
-    lines = [
-        line[2:].strip() for line in difflib.ndiff(_lines(current), _lines(text)) if line.startswith("+ ")
-    ]
-    return "\n".join([line for line in lines if line][:_QUOTED])
-
-
-def _lines(text: str) -> list[str]:
-    return [_OWN_ID.sub("", line.removesuffix("\r")) for line in text.split("\n")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,9 @@ A pass runs under the vault's lock:
 1. catch up   replay what the register holds beyond the index (a crash, another process)
 2. read       each managed note that is quiet; a note that cannot be understood is left alone, with a problem
 3. decide     pure: state + what the notes say + other edits + now → events
-4. accept     one fsync in the register: from here on it has happened; then one transaction in the index
-5. render     each note as it should be; written only if different, and only over the bytes that were read
+4. accept     one fsync in the register: from here on it has happened; the notes are rendered as the new state wants
+              them; one transaction in the index keeps what happened, and what stood in the notes
+5. write      each note that differs, and only over the bytes that were read
 6. index      the notes that changed, managed or not
 
 If a note changed between 2 and 5 our write is dropped and the pass is made again from the new text (law 7). If a
@@ -88,6 +89,8 @@ class Pipeline:
     def __init__(self, vault: Vault, history: History, around: Circumstances) -> None:
         self.vault, self.history, self.around = vault, history, around
         self.desk = Desk(vault, history, around.words)
+        self._calm: tuple[int, str, str] | None = None
+        """When the managed notes were last left at rest, none of them busy."""
 
     # ---- the passes
 
@@ -107,7 +110,7 @@ class Pipeline:
             listing = self.vault.walk() if paths is None else None
             outcome = Outcome()
             if listing is not None or edits or any(path.startswith(NAMES.assistant) for path in paths or ()):
-                outcome = self._managed(edits, frozenset(busy), listing)
+                outcome = self._managed(paths, edits, frozenset(busy), listing)
             changes = self._index(paths or (), listing, outcome.written, progress)
             if listing is not None:
                 self._prune()
@@ -154,11 +157,19 @@ class Pipeline:
 
     # ---- managed notes: read, decide, accept, render
 
-    def _managed(self, edits: Sequence[Edit], busy: frozenset[NotePath], listing: Listing | None) -> Outcome:
+    def _managed(
+        self,
+        paths: Collection[NotePath] | None,
+        edits: Sequence[Edit],
+        busy: frozenset[NotePath],
+        listing: Listing | None,
+    ) -> Outcome:
         closed = self._closed(edits)
         if not self.around.memory or closed:
             return Outcome(closed=closed)
         self.desk.late(self.around.moment(self.history.state).now.timestamp(), listing)
+        if paths is not None and not edits and self._is_echo(paths):
+            return Outcome()
         done = Turn()
         todo: Sequence[Edit] = edits
         for _ in range(ROUNDS):
@@ -166,8 +177,21 @@ class Pipeline:
             self.desk.heard()
             todo = ()
             if not again and not self.desk.displaced and not self.desk.apart:
+                self._calm = None if busy else self._now()
                 break
         return Outcome(tuple(done.records), tuple(dict.fromkeys(done.written)))
+
+    def _is_echo(self, paths: Collection[NotePath]) -> bool:
+        """Tell whether what changed are our own writes: the notes are as they were when last at rest."""
+        if self._calm is None or self._calm != self._now() or self.desk.displaced or self.desk.apart:
+            return False
+        ours = [path for path in paths if path.startswith(NAMES.assistant)]
+        return all(path.startswith(NAMES.register_folder) or self.desk.is_as_left(path) for path in ours)
+
+    def _now(self) -> tuple[int, str, str]:
+        """What a rendering depends on besides the notes: how far the register goes, the day, the week."""
+        moment = self.around.moment(self.history.state)
+        return self.history.mark.seq, moment.today.isoformat(), moment.week
 
     def _round(
         self, edits: Sequence[Edit], busy: frozenset[NotePath], listing: Listing | None, done: Turn

@@ -36,7 +36,6 @@ class Watcher:
         root: The vault.
         managed: Whether a note waits for the settle time.
         settle: Seconds without a save after which such a note is ready.
-        clock: Seconds that only go forward.
     """
 
     def __init__(
@@ -44,14 +43,13 @@ class Watcher:
         root: Path,
         managed: Callable[[NotePath], bool],
         settle: float,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._root, self._clock = os.fspath(root), clock
+        self._root, self._clock = os.fspath(root), time.monotonic
         self._pending = Pending(managed, settle)
         # Its `put` may interrupt its `get`: the one queue that a signal handler may use.
         self._inbox: SimpleQueue[Hint] = SimpleQueue()
         self._lock = threading.Lock()
-        self._overflow = Overflow(lambda: self._inbox.put(Hint("doubt", at=clock())))
+        self._overflow = Overflow(lambda: self._inbox.put(Hint("doubt", at=time.monotonic())))
         self._eye: Eye | None = None
         self._doubt = self._woken = False
         self._look = 0.0

@@ -29,10 +29,6 @@ class Frame:
     shiftable: bool
     """Whether an edit inside a section may only shift it."""
 
-    def section(self, name: str) -> Section | None:
-        """Give the section of that name, None when there is none."""
-        return next((section for section in self.sections if section.name == name), None)
-
 
 def frame_of(text: str, *, tasks: bool = False) -> Frame:
     """Give the frame of a text; with `tasks`, the lines that are tasks too (it is then never shifted)."""

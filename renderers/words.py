@@ -1,6 +1,5 @@
 """The words of a language, as renderers are given them."""
 
-from datetime import date
 from typing import Protocol
 
 
@@ -9,10 +8,6 @@ class Words(Protocol):
 
     def say(self, key: str, /, **values: object) -> str:
         """Give the sentence of a key."""
-        ...
-
-    def day(self, day: date) -> str:
-        """Give a day in full words."""
         ...
 
     def number(self, number: float) -> str:

@@ -327,9 +327,11 @@ def break_marker(index: int) -> Act:
     return act
 
 
+adds = st.builds(add, sections, indices, wordings, st.sampled_from("--*"))
+"""A new line."""
 acts = st.one_of(
-    st.builds(add, sections, indices, wordings, st.sampled_from("--*")),
-    st.builds(add, sections, indices, wordings, st.sampled_from("--*")),
+    adds,
+    adds,
     st.builds(reword, indices, wordings, keep_id=st.sampled_from([True, True, True, False])),
     st.builds(reword, indices, wordings, keep_id=st.sampled_from([True, True, True, False])),
     st.builds(delete, indices, st.sampled_from([1, 1, 1, 2, 5])),

@@ -23,7 +23,7 @@ from parsers.model.facts import SECTION_OF, Kind
 from parsers.model.notes import NotePath
 from tests import person, rest
 from tests.home import FAST, Home
-from tests.person import Act, acts, indices, page, wordings
+from tests.person import Act, acts, adds, indices, page, wordings
 from tests.seams import ARROWS, SLIPS, Crash, crash_at, slipping
 
 _TICKED = re.compile(r"^\t- \[x\] .*\^(c-\w{8})-\w+$", re.MULTILINE)
@@ -48,15 +48,15 @@ class TwoWriters(RuleBasedStateMachine):
         self.versions: list[str] = []
         self.ticked: set[str] = set()
 
-    @initialize(free=st.booleans(), crlf=st.booleans())
-    def begin(self, free: bool, crlf: bool) -> None:
+    @initialize(free=st.booleans(), crlf=st.booleans(), known=st.lists(adds, max_size=8))
+    def begin(self, free: bool, crlf: bool, known: Sequence[Act]) -> None:
         files: dict[str, str | bytes] = {"Note.md": "# Note\n\n- Aime le thé ^abc\n"}
         if free:
             text = "---\nalias: [moi]\n---\n# Moi\n\nTexte libre 0.\n"
             files[NAMES.profile] = text.replace("\n", "\r\n") if crlf else text
         self.home = Home(Path(self.place.name).resolve(), files)
         self.untouched = self.home.snapshot(NAMES.assistant)
-        self.sync()
+        self.edit_profile(known, True)
         self.versions.append(self.home.profile())
 
     # ---- the person
@@ -201,8 +201,9 @@ class TwoWriters(RuleBasedStateMachine):
         skip=st.integers(0, 2),
         act=st.none() | acts,
         agent=st.booleans(),
+        look=st.booleans(),
     )
-    def crash(self, arrow: str, after: bool, skip: int, act: Act | None, agent: bool) -> None:
+    def crash(self, arrow: str, after: bool, skip: int, act: Act | None, agent: bool, look: bool) -> None:
         """A process dies at an arrow of a pass, and another one opens the vault."""
         if self.in_note() and act:
             self.save(act(self.in_note()))
@@ -210,9 +211,11 @@ class TwoWriters(RuleBasedStateMachine):
         with contextlib.suppress(Crash):
             self.home.sync(None, [Remember("Aime le vélo", "fact", "mcp:x", 0.6)] if agent else [])
         self.home.restart()
+        if look:
+            self.settle()
 
-    @rule(when=st.sampled_from(SLIPS), act=acts, first=st.none() | acts)
-    def slip_in(self, when: str, act: Act, first: Act | None) -> None:
+    @rule(when=st.sampled_from(SLIPS), act=acts, first=st.none() | acts, look=st.booleans())
+    def slip_in(self, when: str, act: Act, first: Act | None, look: bool) -> None:
         """The person saves while a pass is at work; into an emptied note they paste an older version."""
         if not self.home.full(NAMES.profile).exists():
             return
@@ -224,6 +227,8 @@ class TwoWriters(RuleBasedStateMachine):
             self.home.sync()
         for new in saved:
             self.saved = new if new.strip("\ufeff \t\r\n") else None
+        if look:
+            self.settle()
 
     # ---- rest
 

@@ -7,9 +7,10 @@ bytes change nothing but the stamp. What a listing could not see is kept and mar
 from collections.abc import Iterable, Sequence
 
 from config.paths import NAMES
-from daemon.index.refresh import Changes, Difference, Entry, Known, Progress, Read, Refresh, Unknown, silent
+from daemon.index.refresh import Changes, Difference, Known, Progress, Read, Refresh, Unknown, silent
 from daemon.index.rows import base_key, fold
 from daemon.index.store import Index
+from daemon.vault.walk import Entry
 from parsers.model.notes import NotePath
 
 _BULK = 500

@@ -6,59 +6,19 @@ Renames keep a note's row: the same name composed otherwise, the same inode, or 
 from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from daemon.index.problems import problems, replace_problems
-from daemon.index.rows import Rows, Stamp, base_key, composed
+from daemon.index.rows import Rows, base_key
 from daemon.index.store import Index
+from daemon.vault.disk import Reading
+from daemon.vault.names import composed
+from daemon.vault.walk import Entry
 from parsers.model.notes import Etag, NotePath, Problem, Properties
 
 _SCOPE = "note:"
 _PROPERTIES = "properties:"
 """Scope of a note whose properties cannot be read: its text can."""
-
-
-class Entry(Protocol):
-    """One note of a listing."""
-
-    @property
-    def path(self) -> NotePath:
-        """As it is spelt on disk."""
-        ...
-
-    @property
-    def mtime_ns(self) -> int:
-        """Time of the last change of its bytes."""
-        ...
-
-    @property
-    def size(self) -> int:
-        """In bytes."""
-        ...
-
-    @property
-    def inode(self) -> int:
-        """What a rename keeps; 0 where the file system has none."""
-        ...
-
-
-class Reading(Protocol):
-    """The bytes of a note with their etag and stamp."""
-
-    @property
-    def data(self) -> bytes:
-        """All of them."""
-        ...
-
-    @property
-    def etag(self) -> Etag:
-        """Of exactly these bytes."""
-        ...
-
-    @property
-    def stamp(self) -> tuple[int, int, int]:
-        """Of exactly these bytes: mtime, size, inode."""
-        ...
 
 
 Read = Callable[[NotePath], Reading | Problem]
@@ -177,13 +137,12 @@ class Refresh:
             self._rows.mark([row.note], verified=False)
             return
         same_title = base_key(row.path) == base_key(path)
-        stamp = Stamp(*reading.stamp)
         if self._etag(row.note) == reading.etag and same_title:
-            self._rows.touch(row.note, stamp)
+            self._rows.touch(row.note, reading.stamp)
             return
         if self._etag(row.note) != reading.etag:
             self._changed.append(path)
-        said = self._rows.update(row.note, path, stamp, reading.etag, reading.data)
+        said = self._rows.update(row.note, path, reading.stamp, reading.etag, reading.data)
         self._judge(path, _bad_line(said))
 
     def _moved(self, gone: "_Gone", entry: Entry) -> bool:
@@ -207,7 +166,7 @@ class Refresh:
         reading = self._reading(path)
         if reading is None:
             return
-        stamp, row = Stamp(*reading.stamp), etags.pop(reading.etag, None)
+        stamp, row = reading.stamp, etags.pop(reading.etag, None)
         if row is not None and gone.take(row):
             self._judge(row.path, 0)
             said = self._rows.update(row.note, path, stamp, reading.etag, reading.data)

@@ -2,12 +2,12 @@
 
 import json
 import sqlite3
-import unicodedata
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from daemon.index.pairs import has_runs, pairs
 from daemon.index.schema import ROW_BITS
+from daemon.vault.disk import Stamp
+from daemon.vault.names import composed
 from parsers.model.notes import Block, Etag, NotePath, Outline, Properties
 from parsers.note import outline
 
@@ -29,14 +29,6 @@ _INSERTS = {
 _TEXT = {"words": "rowid, head, body, pairs", "blocks": "*", "links": "*", "tags": "*"}
 """Tables of what a note says, and their columns as `_INSERTS` writes them."""
 _Many = list[tuple[object, ...]]
-
-
-class Stamp(NamedTuple):
-    """What the disk says of a note without opening it."""
-
-    mtime_ns: int
-    size: int
-    inode: int
 
 
 class Rows:
@@ -120,11 +112,6 @@ class Rows:
         self._db.executemany("DELETE FROM words WHERE rowid = ?", rows)
         for table in ("blocks", "links", "tags"):
             self._db.execute(f"DELETE FROM {table} WHERE id >= ? AND id < ?", span)  # noqa: S608
-
-
-def composed(path: str) -> str:
-    """Give a path with its letters composed (NFC): two spellings of one name become equal."""
-    return path if path.isascii() else unicodedata.normalize("NFC", path)
 
 
 def fold(path: str) -> str:

@@ -262,6 +262,7 @@ def test_every_error_has_a_sentence_in_both_languages_with_all_its_values():
         errors.Unreadable("a.md", "EIO"),
         errors.Unwritable("a.md", "EIO"),
         errors.VaultBusy(1.5),
+        errors.VaultCopied("V"),
         errors.VaultMissing("V"),
     ]
     assert {type(error) for error in raised} == set(errors.VaultError.__subclasses__())
