@@ -37,7 +37,8 @@ class Catalogue:
     def problem(self, problem: "Problem", /) -> str:
         """Give the one sentence that says what is wrong, where, and what to do."""
         values: dict[str, object] = dict(problem.values)
-        return self.say(f"problem.{problem.code}", path=problem.path, line=problem.line, **values)
+        place = f"{problem.path}:{problem.line}" if problem.line else problem.path
+        return one_line(self.say(f"problem.{problem.code}", path=problem.path, place=place, **values))
 
     def number(self, number: float) -> str:
         """Give a number with the language's decimal mark and at most three decimals: `0,62`."""
@@ -46,6 +47,11 @@ class Catalogue:
         from babel.numbers import format_decimal  # noqa: PLC0415 - 25 ms that most commands never need
 
         return format_decimal(number, locale=self.locale)
+
+
+def one_line(text: str) -> str:
+    """Give a sentence on one line, whatever the values in it hold."""
+    return " ".join(part.strip(" ") for part in text.splitlines() if part.strip(" "))
 
 
 @cache

@@ -17,14 +17,15 @@ from daemon.history import History
 from daemon.index import memory as rows
 from daemon.index.refresh import silent
 from daemon.managed import Showing
+from daemon.memory import proposals
 from daemon.memory.moment import Moment
 from daemon.memory.secrets import secret_spans
 from daemon.memory.state import State
 from daemon.pipeline import Circumstances, Outcome, Pipeline
-from daemon.places import original, place, set_place, state_folder, vault_id
+from daemon.places import original, place, set_place, state_folder, stood_here, vault_id
 from daemon.register import repair
 from daemon.register.keys import make_secret
-from daemon.register.register import Register
+from daemon.register.register import Register, RegisterClosed
 from daemon.reindex import fill
 from daemon.rest import fingerprint
 from daemon.scheduler import JOBS, next_after
@@ -33,7 +34,7 @@ from daemon.vault.errors import NoteExists, VaultCopied, VaultMissing
 from parsers.errors import ClavaireError
 from parsers.ids import ENTROPY, VAULT, make_id
 from parsers.model.edits import Edit
-from parsers.model.notes import NotePath
+from parsers.model.notes import Etag, NotePath
 from parsers.model.register import Event, Record
 
 _HOST_QUIET = timedelta(minutes=1)
@@ -109,10 +110,19 @@ def _moment(settings: Settings, clock: Clock, state: State) -> Moment:
     reminded = (local - timedelta(hours=9)).isocalendar()
     memory = settings.memory
 
+    last: dict[str, int] = {}
+
     def new_id(letter: str) -> str:
-        while (name := make_id(letter, os.urandom(ENTROPY))) in state.facts or name in state.cards:
-            pass
-        return name
+        # Ids of one moment grow: sorted, they keep the order of the lines they were given to.
+        while True:
+            step = int.from_bytes(os.urandom(3), "big") + 1
+            last[letter] = (
+                last[letter] + step if letter in last else int.from_bytes(os.urandom(ENTROPY), "big") >> 1
+            )
+            last[letter] %= 1 << 8 * ENTROPY
+            name = make_id(letter, last[letter].to_bytes(ENTROPY, "big"))
+            if name not in state.facts and name not in state.cards:
+                return name
 
     return Moment(
         now=now,
@@ -148,6 +158,7 @@ def init(
 
     Raises:
         VaultCopied: it is a copy, and no `new_id` is asked for.
+        RegisterClosed, VaultMissing: a vault that stood here lost its register, or is not there; same.
         VaultError: a note of ours cannot be written.
     """
     clock = clock or wall_clock
@@ -155,6 +166,8 @@ def init(
     elsewhere = original(state_root(settings, root) / known, root) if known and not new_id else None
     if elsewhere:
         raise VaultCopied(str(elsewhere))
+    if not known and not new_id:
+        _refuse_lost(root, settings)
     name = known if known and not new_id else make_id(VAULT, os.urandom(ENTROPY))
     app = _wire(root, settings, name, clock)
     app.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -168,6 +181,17 @@ def init(
             _frame(app, path)
     set_place(app.folder, root)
     return app
+
+
+def _refuse_lost(root: Path, settings: Settings) -> None:
+    """A register that is gone can come back: under another id its history would be nobody's."""
+    folder = stood_here(root, settings)
+    if folder is None:
+        return
+    vault, register = doors(root, folder, settings)
+    reading = register.read()
+    if reading.mode == "maintenance":
+        raise VaultMissing(str(root)) if vault.available() else RegisterClosed(reading.problems[0])
 
 
 def _first_lines(app: App, host: str, now: datetime) -> None:
@@ -190,11 +214,17 @@ def _copy_keys(app: App, known: str) -> None:
             copy.write_bytes(source.read_bytes())
 
 
+class UnclosedEnd(ClavaireError):
+    """Sections cannot be added at the end of a note: something opened there is never closed."""
+
+
 def _frame(app: App, path: NotePath) -> None:
     one = app.pipeline.desk.read(path)
     if one.problems:
         return
     text = managed.frames(path, None if one.vanished and one.etag is None else one, app.words)
+    if managed.source(path, text.encode("utf-8"), Etag("")).lacks_sections:
+        raise UnclosedEnd(app.words.say("error.unclosed_end", path=path))
     if one.etag is None:
         try:
             app.vault.create(path, text.encode("utf-8"))
@@ -211,6 +241,12 @@ def accept(app: App, edits: Sequence[Edit]) -> Outcome:
         return app.pipeline.submit(edits)
     with executor:
         return app.pipeline.sync(managed.SHOWN_NOTES, edits)
+
+
+def why_not(app: App, edit: Edit) -> str | None:
+    """Give why nothing comes of an edit, None where something does."""
+    state = app.history.state
+    return proposals.why_not(state, app.pipeline.around.moment(state), edit)
 
 
 def take_host(app: App, name: str, now: datetime) -> None:

@@ -18,16 +18,17 @@ def keep_journal(
 ) -> list[NotePath]:
     """Write the journal if it is not as it should be; problems go to `found`. Gives its path when it was written."""
     path = NAMES.journal
-    one = desk.on_disk(path)
     data = managed.journal(desk.history.state, showing).encode("utf-8")
-    if one is None or one.linked:
-        try:
-            done = desk.vault.create(path, data)
-        except VaultError as error:
-            found.append(error.problem)
-            return []
-        desk.history.stand((path, done.etag, Stood(done.etag).as_json()))
-        return [path]
+    try:
+        one = desk.vault.read(path)
+    except NoteMissing:
+        return _made(desk, data, found)
+    except VaultError as error:
+        found.append(error.problem)
+        return []
+    if one.linked:
+        found.append(Problem(path, 0, "linked_note"))
+        return []
     if one.data == data:
         if before is None or before.etag != one.etag:
             desk.history.stand((path, one.etag, Stood(one.etag).as_json()))
@@ -47,6 +48,16 @@ def keep_journal(
         return []
     desk.history.stand((path, done.etag, Stood(done.etag, changed_at=changed).as_json()))
     return [path]
+
+
+def _made(desk: Desk, data: bytes, found: list[Problem]) -> list[NotePath]:
+    try:
+        done = desk.vault.create(NAMES.journal, data)
+    except VaultError as error:
+        found.append(error.problem)
+        return []
+    desk.history.stand((NAMES.journal, done.etag, Stood(done.etag).as_json()))
+    return [NAMES.journal]
 
 
 def _fought(changed: tuple[str, ...], moment: Moment, showing: Showing) -> bool:

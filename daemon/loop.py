@@ -13,9 +13,10 @@ from config.settings import zone
 from daemon import managed
 from daemon.app import App
 from daemon.index.problems import problems
+from daemon.index.store import IndexOutdated, IndexRefused
 from daemon.pipeline import Outcome
 from daemon.scheduler import JOBS, next_after
-from daemon.vault.errors import VaultBusy, VaultError
+from daemon.vault.errors import VaultBusy, VaultError, refusal
 from daemon.vault.kept import QUIET
 from daemon.watcher import Batch, Watcher
 from parsers.errors import ClavaireError
@@ -104,8 +105,11 @@ class Keeper:
             outcome = self.app.pipeline.sync(paths, busy=self.watcher.busy())
         except VaultBusy:
             return False
-        except VaultError as error:
+        except (VaultError, IndexOutdated, IndexRefused) as error:
             self._tell([error.problem])
+            return False
+        except OSError as error:
+            self._tell([refusal(error)])
             return False
         except Exception:
             # The one place where work must go on whatever one note made of it: the next scan tries again.
@@ -140,6 +144,7 @@ def log_to(app: App) -> None:
     screen.setLevel(logging.WARNING)
     log.setLevel(logging.INFO)
     log.handlers[:] = [rotating, screen]
+    logging.raiseExceptions = False  # on a full disk the log cannot be written either
 
 
 def run(app: App, clock: Callable[[], datetime], ready: Callable[[], None]) -> None:

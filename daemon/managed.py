@@ -17,8 +17,9 @@ from daemon.memory.pairing import NoteReading, Shown, alive
 from daemon.memory.state import State
 from parsers import cards as cards_parser
 from parsers import profile as profile_parser
-from parsers.cards import CardSaid
+from parsers.cards import CardsSaid
 from parsers.frame import Frame, difference, frame_of, shifted
+from parsers.model.cards import SECTION
 from parsers.model.edits import Answer, CardGone, Edit, Lines, LinesSettled
 from parsers.model.facts import SECTION_OF, Fact, over
 from parsers.model.notes import Etag, NotePath, Problem
@@ -27,6 +28,7 @@ from parsers.profile import ProfileSaid
 from renderers import cards as cards_renderer
 from renderers import journal as journal_renderer
 from renderers import profile as profile_renderer
+from renderers.fields import field_words
 from renderers.frame import framed
 
 SHOWN_NOTES = (NAMES.profile, NAMES.cards, NAMES.journal)
@@ -51,10 +53,15 @@ class Source:
     frame: Frame | None = None
     profile: ProfileSaid | None = None
     """What Profil.md says, when it is this note."""
-    cards: tuple[CardSaid, ...] = ()
+    cards: CardsSaid = field(default_factory=lambda: CardsSaid(()))
     """What Cartes.md says, when it is this note."""
     problems: tuple[Problem, ...] = ()
     vanished: bool = False
+
+    @property
+    def lacks_sections(self) -> bool:
+        """Whether a section that the note needs is not there."""
+        return bool(_missing_sections(self))
 
     @property
     def usable(self) -> bool:
@@ -119,7 +126,7 @@ def source(
         problem = Problem(path, fault.line, fault.code, _named(fault.name))
         return Source(path, text, etag, disk, frame, problems=(problem,))
     said_there = profile_parser.parse(text, frame) if path == NAMES.profile else None
-    cards = cards_parser.parse(text, frame) if path == NAMES.cards else ()
+    cards = cards_parser.parse(text, frame) if path == NAMES.cards else CardsSaid(())
     return Source(path, text, etag, disk, frame, said_there, cards)
 
 
@@ -161,7 +168,8 @@ def said(
         readings.append(_reading(profile, ProfileSaid((), ()), before.get(profile.path)))
         problems.append(Problem(profile.path, 0, "note_vanished"))
     if cards and cards.usable:
-        edits += _answers(cards.cards, before.get(cards.path), state)
+        edits += _answers(cards, cards.cards, before.get(cards.path), state)
+        problems += _missing_sections(cards) + _unreadable(cards.cards)
     return Said(tuple(readings), tuple(edits), tuple(problems))
 
 
@@ -198,7 +206,8 @@ def _reading(
 
 def _missing_sections(one: Source) -> list[Problem]:
     there = {section.name for section in one.frame.sections} if one.frame else set()
-    missing = [name for name in SECTION_OF.values() if name not in there]
+    wanted = cards_parser.SECTIONS if one.path == NAMES.cards else tuple(SECTION_OF.values())
+    missing = [name for name in wanted if name not in there]
     return [Problem(one.path, 0, "section_missing", (("section", name),)) for name in missing]
 
 
@@ -235,12 +244,18 @@ def _stray_problems(what: ProfileSaid, state: State) -> list[Problem]:
     ]
 
 
-def _answers(what: Sequence[CardSaid], before: Stood | None, state: State) -> list[Edit]:
-    edits: list[Edit] = [Answer(*one) for one in cards_parser.answers(tuple(what))]
-    there = {card.id for card in what}
-    stood_there = {name for names in before.ids.values() for name in names} if before else set()
-    edits += [CardGone(name) for name in sorted(stood_there - there) if name in state.cards]
+def _answers(one: Source, what: CardsSaid, before: Stood | None, state: State) -> list[Edit]:
+    edits: list[Edit] = [Answer(*one) for one in cards_parser.answers(what)]
+    there = {card.id for card in what.cards} | {name for name, _ in what.unreadable}
+    stood_there = frozenset[str]().union(*before.ids.values()) if before else frozenset[str]()
+    gone = (state.cards[name] for name in sorted(stood_there - there) if name in state.cards)
+    sections = {section.name for section in one.frame.sections} if one.frame else set[str]()
+    edits += [CardGone(card.id) for card in gone if SECTION[card.kind] in sections]
     return edits
+
+
+def _unreadable(what: CardsSaid) -> list[Problem]:
+    return [Problem(NAMES.cards, line, "card_unreadable") for _, line in what.unreadable]
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +299,7 @@ def wanted(
         found = profile_renderer.render(shows, one.text, one.frame, one.profile, apart.active, apart.ids)
         after, read = (Stood(one.etag, _joined(apart, each.ids), each.repeats) for each in found)
         return Wanted(found[0].text, after, read)
-    names = [card.id for card in one.cards]
+    names = [card.id for card in one.cards.cards]
     view = cards_renderer.view(state.cards, state.latest, names, showing.cards_per_day, showing.words)
     text = cards_renderer.render(view, one.text, one.frame, one.cards)
     known = frozenset(name for name in names if name in state.cards)
@@ -305,15 +320,12 @@ def _profile_view(
     before: Stood | None,
     corrected: Collection[str],
 ) -> profile_renderer.ProfileView:
-    names = ("since", "until", "sensitive", "review", "yes")
-    words = {name: showing.words[0].say(f"field.{name}") for name in names}
+    words = field_words(showing.words[0])
     # The order of the facts is the order in which new lines are written.
     looked_at = state.facts.keys() - resting
-    facts = [
-        state.facts[name]
-        for name in (state.facts if len(looked_at) > 64 else sorted(looked_at))
-        if name in looked_at
-    ]
+    facts = sorted(
+        (state.facts[name] for name in looked_at), key=lambda known: (known[0].recorded_at, known[0].id)
+    )
     stood_there = frozenset().union(*before.ids.values()) - resting if before else frozenset()
     today = showing.today.isoformat()
 

@@ -30,6 +30,7 @@ from daemon.index import memory as rows
 from daemon.index.notes import count
 from daemon.index.problems import problems, replace_problems
 from daemon.index.refresh import Changes, Progress, silent
+from daemon.index.store import intact
 from daemon.journal import keep_journal
 from daemon.managed import Showing, Wanted
 from daemon.memory.decide import decide
@@ -105,7 +106,7 @@ class Pipeline:
 
         Notes in `busy` (saved within the settle time) are neither read nor written.
         """
-        with self.vault.locked():
+        with self.vault.locked(), intact(self.history.folder):
             self.history.catch_up()
             listing = self.vault.walk() if paths is None else None
             outcome = Outcome()
@@ -128,7 +129,7 @@ class Pipeline:
 
     def submit(self, edits: Sequence[Edit]) -> Outcome:
         """Decide and accept edits; the notes are left to the process that keeps them in step."""
-        with self.vault.locked():
+        with self.vault.locked(), intact(self.history.folder):
             self.history.catch_up()
             closed = self._closed(edits)
             if closed:

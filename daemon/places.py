@@ -64,13 +64,17 @@ def state_folder(root: Path, settings: Settings) -> Path:
     Raises:
         NoVault: clavaire does not keep it.
     """
-    states = state_root(settings, root)
     name = vault_id(root)
-    if name is None and states.is_dir():
-        name = next((folder.name for folder in sorted(states.glob("v-*")) if place(folder) == root), None)
-    if name is None:
+    folder = state_root(settings, root) / name if name else stood_here(root, settings)
+    if folder is None:
         raise NoVault(catalogue(settings.general.locale).say("error.not_initialised", folder=root))
-    return states / name
+    return folder
+
+
+def stood_here(root: Path, settings: Settings) -> Path | None:
+    """Give the state folder of the vault that this machine last kept at a place, None where it kept none."""
+    found = [folder for folder in state_root(settings, root).glob("v-*") if place(folder) == root]
+    return max(found, key=lambda folder: (folder / NAMES.vault_record).stat().st_mtime_ns, default=None)
 
 
 def place(folder: Path) -> Path | None:

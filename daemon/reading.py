@@ -10,6 +10,7 @@ from daemon.index import memory as rows
 from daemon.index.store import Index
 from daemon.memory.recollect import holding, of_status
 from daemon.memory.state import State, fold, state_of
+from parsers.dates import period
 from parsers.errors import ClavaireError
 from parsers.model.cards import Card
 from parsers.model.facts import Fact
@@ -60,15 +61,15 @@ def facts(state: State, asked: Question, today: date) -> tuple[Fact, ...]:
 
 
 def day(spelt: str, sentence: str) -> str:
-    """Give an ISO day as it was typed.
+    """Give an ISO day as it was typed, the first one of a month or a year.
 
     Raises:
         BadDay: it is none.
     """
-    try:
-        return date.fromisoformat(spelt).isoformat()
-    except ValueError as error:
-        raise BadDay(sentence) from error
+    stated = period(spelt)
+    if stated is None:
+        raise BadDay(sentence)
+    return stated.first
 
 
 def end_of(spelt: str, zone: tzinfo, sentence: str) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from parsers.frame import Frame
 from parsers.ids import CARD, DIGITS
@@ -13,15 +13,17 @@ from parsers.statements import Spot, first_line, spots
 SECTIONS = tuple(dict.fromkeys(SECTION.values()))
 """The sections of Cartes.md, in order."""
 
+_CARD = re.compile(rf"(?:(?<=\s)|\A)\^({CARD}-{DIGITS})(?=\s|\Z)")
 _BOX = re.compile(rf"^[ \t]+[-*+] \[(.)\] .*?\^({CARD}-{DIGITS})-([a-z]+)[ \t]*\r?$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """One box of a card: its choice, whether `[x]` or `[X]` stands in it."""
+    """One box of a card: its choice, whether `[x]` or `[X]` stands in it, and where, in the note's text."""
 
     choice: str
     ticked: bool
+    at: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,8 @@ class CardSaid:
     text: str
     """Its first line as it now reads, with its trailing fields."""
     boxes: tuple[Box, ...]
+    doubled: bool = False
+    """It stands more than once: no tick in it counts."""
 
     @property
     def ticked(self) -> frozenset[str]:
@@ -40,29 +44,56 @@ class CardSaid:
         return frozenset(box.choice for box in self.boxes if box.ticked)
 
 
-def parse(text: str, frame: Frame) -> tuple[CardSaid, ...]:
-    """Give the cards of a well-formed Cartes.md; a card or box that stands twice says nothing."""
+@dataclass(frozen=True, slots=True)
+class CardsSaid:
+    """What Cartes.md says."""
+
+    cards: tuple[CardSaid, ...]
+    copies: tuple[CardSaid, ...] = ()
+    """Cards that stand there already, further up."""
+    unreadable: tuple[tuple[str, int], ...] = ()
+    """(card, line) of boxes whose card has no first line that can be read."""
+
+
+def parse(text: str, frame: Frame) -> CardsSaid:
+    """Give the cards of a well-formed Cartes.md."""
     clear = masked(text, frame.comments)
-    found = []
+    found: list[CardSaid] = []
+    boxes: dict[str, int] = {}
     for section in frame.sections:
-        for spot in spots(clear, section) if section.name in SECTIONS else ():
-            name = spot.says.id
-            if name and name.startswith(f"{CARD}-"):
-                found.append(CardSaid(name, spot, first_line(spot.says), _boxes(spot, name, frame.tasks)))
+        if section.name not in SECTIONS:
+            continue
+        found += filter(None, (_card(spot, frame.tasks) for spot in spots(clear, section)))
+        for box in _BOX.finditer(clear, section.start, section.end):
+            line = section.begin_line + 1 + clear.count("\n", section.start, box.start(1))
+            if line in frame.tasks:
+                boxes.setdefault(box[2], line)
     count = Counter(card.id for card in found)
-    return tuple(card for card in found if count[card.id] == 1)
+    firsts: dict[str, CardSaid] = {}
+    for card in found:
+        firsts.setdefault(card.id, replace(card, doubled=count[card.id] > 1))
+    copies = [card for card in found if card.spot != firsts[card.id].spot]
+    unreadable = [(name, line) for name, line in boxes.items() if name not in firsts]
+    return CardsSaid(tuple(firsts.values()), tuple(copies), tuple(unreadable))
 
 
-def answers(said: tuple[CardSaid, ...]) -> tuple[tuple[str, str, str], ...]:
+def answers(what: CardsSaid) -> tuple[tuple[str, str, str], ...]:
     """Give (card id, choice, first line) of each card with exactly one ticked box."""
-    return tuple((card.id, next(iter(card.ticked)), card.text) for card in said if len(card.ticked) == 1)
+    told = (card for card in what.cards if not card.doubled and len(card.ticked) == 1)
+    return tuple((card.id, next(iter(card.ticked)), card.text) for card in told)
+
+
+def _card(spot: Spot, tasks: frozenset[int]) -> CardSaid | None:
+    item = spot.says.item
+    names = _CARD.findall(item.text[item.body : item.para_end])
+    return CardSaid(names[-1], spot, first_line(spot.says), _boxes(spot, names[-1], tasks)) if names else None
 
 
 def _boxes(spot: Spot, name: str, tasks: frozenset[int]) -> tuple[Box, ...]:
     """The boxes of a card that are tasks for Obsidian too: not those in code (case C11)."""
     text = spot.says.item.text
     found = [
-        Box(box[3], box[1] in "xX")
+        Box(box[3], box[1] in "xX", spot.start + box.start(1))
         for box in _BOX.finditer(text)
         if box[2] == name and spot.line + text.count("\n", 0, box.start(1)) in tasks
     ]

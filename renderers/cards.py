@@ -5,13 +5,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from parsers.cards import SECTIONS, CardSaid
+from parsers.cards import SECTIONS, CardSaid, CardsSaid
 from parsers.frame import Frame
 from parsers.ids import CARD, DIGITS
 from parsers.model.cards import CHOICES, SECTION, Card
 from parsers.model.facts import Fact
 from parsers.model.notes import Section
 from parsers.statements import as_item
+from renderers.fields import field_words, tail
 from renderers.frame import first_place
 from renderers.splice import Splice, spliced
 from renderers.words import Words
@@ -74,6 +75,9 @@ def view(
 
 def _shown(card: Card, facts: Callable[[str], Fact | None], words: Words) -> ShownCard:
     first, *others = card.text.split("\n")
+    fact = facts(card.subjects[0]) if card.kind == "proposal" else None
+    if fact:
+        first += tail(fact, field_words(words))
     if card.kind != "proposal":
         quoted = " · ".join(words.say("card.quoted", text=line) for line in (first, *others) if line)
         first = words.say(f"card.{card.kind}.title", text=as_item(quoted), note=card.note or "")
@@ -93,15 +97,19 @@ def _detail(card: Card, facts: Callable[[str], Fact | None], words: Words) -> st
     return f"{detail}{words.say('card.proposal.replaces', text=as_item(replaced))}" if replaced else detail
 
 
-def render(shows: CardsView, text: str, frame: Frame, said: tuple[CardSaid, ...]) -> str:
-    """Give the note's text with the cards that wait; boxes are emptied only with the card they answered."""
-    standing = {card.id: card for card in said}
+def render(shows: CardsView, text: str, frame: Frame, what: CardsSaid) -> str:
+    """Give the note's text with the cards that wait; a card that stood twice stands once, its boxes empty."""
+    said = what.cards
+    standing = {card.id for card in said} | {name for name, _ in what.unreadable}
     splices: list[Splice] = []
     for card in said:
         if card.id in shows.cards:
             splices += _twice(text, card, shows.cards[card.id])
+            splices += [Splice(box.at, box.at + 1, " ") for box in card.boxes if card.doubled and box.ticked]
         else:
             splices += _leaving(text, card, shows.details.get(card.id, frozenset()))
+    for card in what.copies:
+        splices += _leaving(text, card, shows.details.get(card.id, frozenset()))
     for section in frame.sections:
         if section.name in SECTIONS:
             fresh = [

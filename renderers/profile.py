@@ -10,6 +10,7 @@ from parsers.model.notes import Section
 from parsers.profile import ProfileSaid
 from parsers.sameness import folded
 from parsers.statements import Spot, Statement
+from renderers.fields import tail
 from renderers.frame import first_place
 from renderers.splice import Splice, spliced
 
@@ -75,10 +76,10 @@ def view(
             continue
         past = frozenset(one.text for one in versions)
         if _stands(fact, today):
-            tail = "".join(_tail(fact, words))
+            fields = tail(fact, words)
             stated = (fact.valid_from_text, fact.valid_to_text, fact.review) if fact.id in corrected else None
             section = SECTION_OF[fact.kind]
-            shown[fact.id] = ShownFact(fact.id, section, fact.text, tail, fact.anchor, past, stated)
+            shown[fact.id] = ShownFact(fact.id, section, fact.text, fields, fact.anchor, past, stated)
             continue
         leaving[fact.id] = past.union(text for name, text in refused if name == fact.id)
         if fact.anchor:
@@ -91,17 +92,6 @@ def view(
 def _stands(fact: Fact, today: str) -> bool:
     """A line stays while its fact holds, or when the person wrote its end themselves."""
     return fact.status == "confirmed" and fact.retracted_at is None and not over(fact, today)
-
-
-def _tail(fact: Fact, words: Mapping[str, str]) -> Iterable[str]:
-    if fact.valid_from_text:
-        yield f" [{words['since']}:: {fact.valid_from_text}]"
-    if fact.valid_to_text:
-        yield f" [{words['until']}:: {fact.valid_to_text}]"
-    if fact.sensitivity == "sensitive":
-        yield f" [{words['sensitive']}:: {words['yes']}]"
-    if fact.review:
-        yield f" [{words['review']}:: {fact.review}]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ class Page:
         for index, block in enumerate(self.blocks):
             end = _MARKER.match(block.lines[0])
             inside = block.section == section or (end and end[1] == "end" and end[2] == section)
-            if inside and (block.item or end or not block.lines[0].strip() or block.lines[0][0] in "#>`%"):
+            if inside and (block.item or end or not block.lines[0].strip() or block.lines[0][0] in "#>`"):
                 found.append(index)
         return found
 
@@ -261,7 +261,7 @@ _FREE = (
     ("> [!note] libre {n}", "> libre {n} corps"),
     ("", "Un paragraphe libre {n}.", ""),
     ("", "libre {n} trait  ", "libre {n} suite\t", ""),
-    ("%% libre {n} %%",),
+    ("", "%% libre {n} %%", ""),
     ("", "```", "- libre {n} : pas un fait", "```", ""),
 )
 

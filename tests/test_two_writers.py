@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
 from hypothesis import note as say
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -275,5 +276,5 @@ class TwoWriters(RuleBasedStateMachine):
             os.urandom = self.chance
 
 
-TestTwoWriters = TwoWriters.TestCase
+TestTwoWriters = pytest.mark.timeout(900)(TwoWriters.TestCase)
 TestTwoWriters.settings = settings(max_examples=2 * settings().max_examples)

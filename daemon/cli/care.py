@@ -1,5 +1,6 @@
 """Commands that look after a vault: status, doctor, verify-register, rebuild, export."""
 
+import os
 import sys
 from collections.abc import Sequence
 from contextlib import closing
@@ -92,11 +93,12 @@ def rebuild(session: Session) -> None:
     """Make the index anew from the register and the notes."""
     with closing(session.app()) as app:
         notes = app.pipeline.rebuild(progress(session))
+        app.pipeline.sync()  # what is wrong with notes is found by a pass alone
     session.show({"notes": notes}, [session.say("cli.rebuild.done", number=notes)])
 
 
 @click.command()
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write to a file.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write to a new file outside the vault.")
 @json_option
 @pass_session
 def export(session: Session, out: Path | None) -> None:
@@ -104,8 +106,21 @@ def export(session: Session, out: Path | None) -> None:
     from daemon.reading import canonical
     from daemon.reading import export as exported
 
+    if out:
+        _check_new(session, out)
     text = canonical(exported(state(session)))
     if out:
-        out.write_text(text, encoding="utf-8")
+        with out.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
     else:
         click.echo(text, nl=False)
+
+
+def _check_new(session: Session, out: Path) -> None:
+    """Refuse a file that would take another's place, or stand among the notes."""
+    if os.path.lexists(out):
+        raise WrongUse(session.say("error.out_exists", path=out))
+    if out.resolve().is_relative_to(session.root.resolve()):
+        raise WrongUse(session.say("error.out_inside", path=out))
+    if not out.parent.is_dir():
+        raise WrongUse(session.say("error.out_folder", folder=out.parent))

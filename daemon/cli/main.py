@@ -5,7 +5,9 @@ from importlib import import_module
 
 import click
 
-from daemon.cli.session import WRONG_USE, Session, pass_session
+from config.i18n import one_line
+from daemon.cli.session import BUSY, WRONG_USE, Session, pass_session
+from daemon.vault.errors import refusal
 from parsers.errors import ClavaireError
 
 COMMANDS = {
@@ -58,23 +60,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except click.ClickException as error:
         click.echo(_misused(error), err=True)
         raise SystemExit(WRONG_USE) from None
-    except ClavaireError as error:
+    except (ClavaireError, OSError) as error:
         if session.debug:
             raise
-        click.echo(_sentence(error, session), err=True)
-        raise SystemExit(error.exit_code) from None
+        click.echo(one_line(_sentence(error, session)), err=True)
+        raise SystemExit(getattr(error, "exit_code", BUSY)) from None
 
 
 def _misused(error: click.ClickException) -> str:
     """Give what is wrong with the words after `clavaire`, and the help that lists the right ones."""
     context = getattr(error, "ctx", None)
     command = context.command_path if context else cli.name
-    return f"{error.format_message()} → {command} --help"
+    return one_line(f"{error.format_message()} → {command} --help")
 
 
-def _sentence(error: ClavaireError, session: Session) -> str:
+def _sentence(error: ClavaireError | OSError, session: Session) -> str:
     """Give an error in the person's language: that of its problem where it has one."""
-    problem = getattr(error, "problem", None)
+    problem = refusal(error) if isinstance(error, OSError) else getattr(error, "problem", None)
     try:
         return session.words.problem(problem) if problem else str(error)
     except ClavaireError:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from daemon.cli.session import Session, WrongUse, hand_in, index, json_option, pass_session, refused_by, state
+from daemon.cli.session import Session, WrongUse, hand_in, index, json_option, pass_session, state
 
 if TYPE_CHECKING:
     from daemon.memory.state import State
@@ -80,11 +80,11 @@ def _line(session: Session, fact: "Fact") -> str:
 @click.option("--kind", type=_KINDS, default="fact", show_default=True, help="The section it goes into.")
 @click.option("--since", metavar="DATE", help="When it started: a day, a month or a year.")
 @click.option("--as", "origin", metavar="ORIGIN", help="Propose it as an agent: mcp:NAME or http.")
-@click.option("--confidence", type=click.FloatRange(0, 1), default=1.0, help="How sure the agent is.")
+@click.option("--confidence", type=click.FloatRange(0, 1), help="How sure the agent is; with --as.")
 @json_option
 @pass_session
 def remember(
-    session: Session, text: str, kind: Any, since: str | None, origin: str | None, confidence: float
+    session: Session, text: str, kind: Any, since: str | None, origin: str | None, confidence: float | None
 ) -> None:
     """State a fact; with --as, propose it."""
     from parsers.dates import period
@@ -93,10 +93,12 @@ def remember(
     started = period(since) if since else None
     if since and started is None:
         raise WrongUse(session.say("error.bad_day", day=since))
+    if confidence is not None and origin is None:
+        raise WrongUse(session.say("error.confidence_alone"))
     _check_says_something(session, text)
-    edit = Remember(text, kind, _origin(session, origin), confidence, started)
-    outcome = hand_in(session, [edit])
-    _show_change(session, outcome)
+    sure = 1.0 if confidence is None else confidence
+    edit = Remember(text, kind, _origin(session, origin), sure, started)
+    _show_change(session, *hand_in(session, edit))
 
 
 def _origin(session: Session, spelt: str | None) -> str:
@@ -125,7 +127,7 @@ def correct(session: Session, name: str, text: str) -> None:
     from parsers.model.edits import Correct
 
     _check_says_something(session, text)
-    _show_change(session, hand_in(session, [Correct(_named(session, state(session), name), text)]))
+    _show_change(session, *hand_in(session, Correct(_named(session, state(session), name), text)))
 
 
 @click.command()
@@ -138,7 +140,7 @@ def forget(session: Session, name: str, *, purge: bool) -> None:
     from parsers.model.edits import Forget
 
     known = _named(session, state(session), name)
-    refused_by(session, hand_in(session, [Forget(known)]))
+    hand_in(session, Forget(known))
     if purge:
         _purge(session, known)
     lines = [session.say("cli.forget.purged" if purge else "cli.forget.done", id=known)]
@@ -175,15 +177,17 @@ def _named(session: Session, known: "State", name: str) -> str:
     return found
 
 
-def _show_change(session: Session, outcome: "Outcome") -> None:
-    """Print what an edit of memory came to: the fact's id and status."""
-    refused_by(session, outcome)
+def _show_change(session: Session, outcome: "Outcome", reason: str | None) -> None:
+    """Print what an edit of memory came to: the fact's id and status, or why nothing came of it."""
     changed = [record for record in outcome.records if record.op.startswith("fact.")]
     told = next((r for r in reversed(changed) if r.op == "fact.asserted"), changed[-1] if changed else None)
     name = str(told.body["id"]) if told else None
     result = str(told.body.get("status", "known")) if told else "unchanged"
     values = {"id": name, "status": result, "events": [record.op for record in outcome.records]}
-    session.show(values, [session.say(f"cli.remember.{result}", id=name or "")])
+    if told is None and reason:
+        session.show(values | {"reason": reason}, [session.say(f"cli.remember.not.{reason}")])
+    else:
+        session.show(values, [session.say(f"cli.remember.{result}", id=name or "")])
 
 
 @click.command()
@@ -196,7 +200,7 @@ def search(session: Session, query: Sequence[str], limit: int, folder: str | Non
     """Find notes by their words; any text is a legal query."""
     from daemon.index.search import search as find
 
-    with closing(index(session)) as opened:
+    with index(session) as opened:
         hits = find(opened.connection, " ".join(query), limit, folder)
     lines = (f"{hit.path}:{hit.line}  {hit.snippet}" for hit in hits)
     session.show([hit._asdict() for hit in hits], lines)

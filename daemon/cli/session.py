@@ -6,8 +6,8 @@ Own modules are imported inside functions: a command that only reads must start 
 import json
 import os
 import sys
-from collections.abc import Iterable, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 
 DONE, FOUND_PROBLEMS, WRONG_USE, REFUSED, BUSY = 0, 1, 2, 3, 4
 """Exit codes (interfaces.md)."""
+
+
+_ABOUT_LINES = frozenset(("stray_lines", "secret_line", "section_missing", "note_vanished"))
+"""Problems of a managed note that is written all the same, or that a card asks about."""
 
 
 class WrongUse(ClavaireError):
@@ -122,37 +126,65 @@ def json_option(command: Any) -> Any:
     return option(command)
 
 
-def index(session: Session) -> "Index":
+@contextmanager
+def index(session: Session) -> Iterator["Index"]:
     """Open the index for reading.
 
     Raises:
         NoIndex: there is none yet.
+        IndexOutdated, IndexRefused: it cannot be read.
     """
     from daemon.index.store import open_index
 
-    return open_index(session.state_folder(), session.say("error.no_index"))
+    opened = open_index(session.state_folder(), session.say("error.no_index"))
+    with closing(opened), opened.intact():
+        yield opened
 
 
 def state(session: Session) -> "State":
-    """Give the state the index holds."""
-    from daemon.reading import state_in
-
-    with closing(index(session)) as opened:
-        return state_in(opened)
-
-
-def hand_in(session: Session, edits: Sequence["Edit"]) -> "Outcome":
-    """Accept edits; the notes follow at once, or by the daemon when one runs.
+    """Give the state the index holds.
 
     Raises:
         MemoryOff: `memory.enabled` is false.
     """
-    from daemon.app import accept
+    from daemon.reading import state_in
 
+    _check_memory(session)
+    with index(session) as opened:
+        return state_in(opened)
+
+
+def hand_in(session: Session, edit: "Edit") -> tuple["Outcome", str | None]:
+    """Accept an edit; the notes follow at once, or by the daemon when one runs. Also why nothing came of it.
+
+    Raises:
+        MemoryOff: `memory.enabled` is false.
+    """
+    from daemon.app import accept, why_not
+
+    _check_memory(session)
+    with closing(session.app()) as app:
+        outcome = accept(app, [edit])
+        reason = None if outcome.closed else why_not(app, edit)
+    refused_by(session, outcome)
+    tell_unwritten(session)
+    return outcome, reason
+
+
+def _check_memory(session: Session) -> None:
     if not session.settings.memory.enabled:
         raise MemoryOff(session.say("error.memory_off"))
-    with closing(session.app()) as app:
-        return accept(app, edits)
+
+
+def tell_unwritten(session: Session) -> None:
+    """Say on stderr which managed notes could not be read or written, so that nobody looks there in vain."""
+    from daemon.index.problems import problems
+
+    with index(session) as opened:
+        found = problems(opened, "managed")
+    for problem in found:
+        if problem.code not in _ABOUT_LINES:
+            click.echo(session.words.problem(problem), err=True)
 
 
 def refused_by(session: Session, outcome: "Outcome") -> None:

@@ -1,6 +1,7 @@
 """The command of settings: config."""
 
 import json
+from dataclasses import replace
 
 import click
 
@@ -44,5 +45,22 @@ def config_set(session: Session, key: str, value: str) -> None:
     from config.paths import config_file
     from config.settings import set_value
 
+    if key == "general.state_folder":
+        _check_state_folder(session, value)
     stored = set_value(config_file(), key, value, session.settings.general.locale)
     session.show({"key": key, "value": stored}, [f"{key} = {json.dumps(stored)}"])
+
+
+def _check_state_folder(session: Session, value: str) -> None:
+    """Refuse a state folder that the vault, where one is known, would hold."""
+    from config.paths import config_file, state_root
+    from daemon.places import NoVault
+
+    try:
+        root = session.root
+    except NoVault:
+        root = None
+    settings = session.settings
+    general = replace(settings.general, state_folder=value)
+    origins = {**settings.origins, "general.state_folder": str(config_file())}
+    state_root(replace(settings, general=general, origins=origins), root)

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from daemon.cli.session import DONE, FOUND_PROBLEMS, Session, json_option, pass_session, progress, refused_by
+from daemon.cli.session import (
+    DONE,
+    FOUND_PROBLEMS,
+    Session,
+    WrongUse,
+    json_option,
+    pass_session,
+    progress,
+    refused_by,
+    tell_unwritten,
+)
 
 if TYPE_CHECKING:
     from daemon.index.refresh import Changes
@@ -34,9 +44,12 @@ def init(session: Session, folder: str | None, *, new_id: bool) -> None:
     from daemon.app import init as initialise
     from daemon.places import find_vault
 
-    if folder or session.named:
-        Path(folder or session.named or "").expanduser().mkdir(parents=True, exist_ok=True)
-    root = find_vault(folder or session.named or ".", session.settings, Path.cwd())
+    named = folder or session.named or "."
+    wanted = Path(named).expanduser()
+    if wanted.exists() and not wanted.is_dir():
+        raise WrongUse(session.say("error.not_a_folder", folder=named))
+    wanted.mkdir(parents=True, exist_ok=True)
+    root = find_vault(named, session.settings, Path.cwd())
     with closing(initialise(root, session.settings, _host_name(), new_id=new_id)) as app:
         outcome = app.pipeline.sync(progress=progress(session))
     done = {
@@ -45,8 +58,16 @@ def init(session: Session, folder: str | None, *, new_id: bool) -> None:
         "state": str(app.folder),
         "facts": len(outcome.records),
     }
-    session.show(done, [session.say("cli.init.done", path=root)])
     refused_by(session, outcome)
+    session.show(done, [session.say("cli.init.done", path=root, command=_run_command(root))])
+    tell_unwritten(session, app.folder)
+
+
+def _run_command(root: Path) -> str:
+    """Give what keeps this vault, as it is typed from any folder."""
+    import shlex
+
+    return shlex.join(("clavaire", "--vault", str(root), "run"))
 
 
 def _host_name() -> str:
@@ -75,11 +96,13 @@ def sync(session: Session) -> None:
     changes = session.caught_up()
     if changes is not None:
         _show_sync(session, 0, (), changes)
+        tell_unwritten(session)
         return
     with closing(session.app()) as app:
         outcome = app.pipeline.sync(progress=progress(session))
     _show_sync(session, len(outcome.records), outcome.written, outcome.changes)
     refused_by(session, outcome)
+    tell_unwritten(session)
 
 
 def _show_sync(session: Session, events: int, written: Sequence[str], changes: "Changes") -> None:

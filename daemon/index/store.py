@@ -16,19 +16,50 @@ from typing import Self
 from config.paths import NAMES
 from daemon.index import schema
 from parsers.errors import ClavaireError
+from parsers.model.notes import Problem
 
 _CACHE = "PRAGMA cache_size = -8192"
 _LOADING = ("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE", "cache_size = -4096")
 _BULK_HASH, _USUAL_HASH = 6 << 20, 1 << 20
 _MERGE_PAGES = 200
+_UNUSABLE = frozenset(
+    (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR_SHORT_READ)
+)
+"""What says that there is no sound file; a full or failing disk says nothing of it, and no rebuild heals that."""
+
+
+_REFUSED = frozenset(
+    (
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_PERM,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_NOMEM,
+    )
+)
+"""SQLite's codes for what is wrong around a file, not in it: making it anew would meet the same."""
 
 
 class IndexOutdated(ClavaireError):
     """There is no index, or not one this version can use; the answer is a rebuild."""
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, place: Path, reason: str) -> None:
         """Build the sentence from what was found instead."""
         super().__init__(f"the index must be rebuilt: {reason}")
+        self.problem = Problem(str(place), 0, "index_outdated", (("reason", reason),))
+
+
+class IndexRefused(ClavaireError):
+    """The system refuses to read or write the index: a full disk, no rights, a failing device."""
+
+    exit_code = 4
+
+    def __init__(self, place: Path, reason: str) -> None:
+        """Build the sentence from what the system said."""
+        super().__init__(f"the index in {place} cannot be read or written: {reason}")
+        self.problem = Problem(str(place), 0, "index_unusable", (("reason", reason),))
 
 
 class NoIndex(ClavaireError):
@@ -40,6 +71,7 @@ class Index:
 
     def __init__(self, state: Path, name: str, connection: sqlite3.Connection) -> None:
         self.state, self.name, self.connection = state, name, connection
+        self._file = _identity(state / name)
 
     @classmethod
     def open(cls, state: Path, *, write: bool) -> Self:
@@ -47,20 +79,23 @@ class Index:
 
         Raises:
             IndexOutdated: none is there, it is damaged, or another version wrote it.
+            IndexRefused: the disk fails or is full.
         """
         name = _current(state)
         if name is None:
-            raise IndexOutdated("there is none")
+            raise IndexOutdated(state, "there is none")
         try:
             connection = _connect(state / name, "rw" if write else "ro")
             version = connection.execute("PRAGMA user_version").fetchone()[0]
         except sqlite3.DatabaseError as error:
             if _current(state) != name:  # a rebuild came in between and dropped the file
                 return cls.open(state, write=write)
-            raise IndexOutdated(str(error)) from error
+            if not _unusable(error):
+                raise IndexRefused(state, str(error)) from error
+            raise IndexOutdated(state, str(error)) from error
         if version != schema.VERSION:
             connection.close()
-            raise IndexOutdated(f"it has version {version}, not {schema.VERSION}")
+            raise IndexOutdated(state, f"it has version {version}, not {schema.VERSION}")
         if write:
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA wal_autocheckpoint = 0")
@@ -75,7 +110,8 @@ class Index:
         state.mkdir(parents=True, exist_ok=True)
         name = f"{NAMES.index_prefix}{_last_number(state) + 1}{NAMES.index_suffix}"
         try:
-            _write(state / name, lambda connection: fill(cls(state, name, connection)))
+            with intact(state):
+                _write(state / name, lambda connection: fill(cls(state, name, connection)))
         except BaseException:
             _remove(state / name)
             raise
@@ -84,15 +120,15 @@ class Index:
         return cls.open(state, write=True)
 
     def current_changed(self) -> bool:
-        """Tell whether a rebuild has pointed to another file since this one was opened."""
-        return self.name != _current(self.state)
+        """Tell whether another file is current since this one was opened: by a rebuild, or as it was removed."""
+        return self.name != _current(self.state) or self._file != _identity(self.state / self.name)
 
     @contextlib.contextmanager
     def batch(self) -> Iterator[sqlite3.Connection]:
         """Open the one writer transaction of a batch, all or nothing; inside another one, join it.
 
         Raises:
-            IndexOutdated: the file turns out to be damaged.
+            IndexOutdated, IndexRefused: as for `intact`.
         """
         if self.connection.in_transaction:
             yield self.connection
@@ -107,19 +143,13 @@ class Index:
                     self.connection.execute("ROLLBACK")
                 raise
 
-    @contextlib.contextmanager
-    def intact(self) -> Iterator[None]:
+    def intact(self) -> contextlib.AbstractContextManager[None]:
         """Use what was opened, to read or to write.
 
         Raises:
-            IndexOutdated: the file turns out to be damaged.
+            IndexOutdated, IndexRefused: as for `intact` of this module.
         """
-        try:
-            yield
-        except sqlite3.DatabaseError as error:
-            if type(error) is sqlite3.DatabaseError:  # its subclasses are about one statement
-                raise IndexOutdated(str(error)) from error
-            raise
+        return intact(self.state)
 
     @contextlib.contextmanager
     def bulk(self) -> Iterator[None]:
@@ -149,6 +179,28 @@ class Index:
     def close(self) -> None:
         """Close the file; the last one to do so leaves no WAL behind."""
         self.connection.close()
+
+
+@contextlib.contextmanager
+def intact(state: Path) -> Iterator[None]:
+    """Use the index of a state folder.
+
+    Raises:
+        IndexOutdated: the file turns out to be damaged.
+        IndexRefused: the system refuses to read or write it.
+    """
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        if _refused(error):
+            raise IndexRefused(state, str(error)) from error
+        if type(error) is sqlite3.DatabaseError:  # its subclasses are about one statement
+            raise IndexOutdated(state, str(error)) from error
+        raise
+
+
+def _refused(error: sqlite3.DatabaseError) -> bool:
+    return error.sqlite_errorcode & 0xFF in _REFUSED
 
 
 def open_index(state: Path, sentence: str) -> Index:
@@ -217,13 +269,28 @@ def _current(state: Path) -> str | None:
         return None
 
 
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Give what tells a file from another of its name; None where there is none."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _unusable(error: sqlite3.DatabaseError) -> bool:
+    code = error.sqlite_errorcode
+    return code in _UNUSABLE or code & 0xFF in _UNUSABLE
+
+
 def _files(state: Path) -> list[Path]:
     return sorted(state.glob(f"{NAMES.index_prefix}*{NAMES.index_suffix}"))
 
 
 def _last_number(state: Path) -> int:
     prefix, suffix = len(NAMES.index_prefix), len(NAMES.index_suffix)
-    numbers = (path.name[prefix:-suffix] for path in _files(state))
+    names = (_current(state) or "", *(path.name for path in _files(state)))
+    numbers = (name[prefix:-suffix] for name in names)
     return max((int(number) for number in numbers if number.isdecimal()), default=0)
 
 

@@ -11,7 +11,7 @@ from parsers.model.cards import Card
 from parsers.model.edits import Answer, CardGone, Lines, LinesSettled, Remember
 from parsers.model.facts import KIND_OF, Fact
 from parsers.sameness import folded
-from parsers.statements import first_line, reword, statements
+from parsers.statements import Wording, first_line, reword, statements
 
 
 def answer(work: Deliberation, edit: Answer) -> None:
@@ -33,9 +33,8 @@ def _keep_proposal(work: Deliberation, card: Card, edit: Answer) -> None:
             continue
         at = work.moment.at
         kept = replace(fact, status="confirmed", recorded_at=at, last_seen_at=at)
-        first = fact.text.partition("\n")[0]
-        if edit.text and edit.text != first:
-            wording = reword(work.moment.redacted(edit.text))
+        wording = reword(work.moment.redacted(edit.text))
+        if edit.text and not _as_shown(fact, wording):
             kept = replace(
                 dated(work, kept, wording),
                 text=wording.text,
@@ -52,6 +51,19 @@ def _keep_proposal(work: Deliberation, card: Card, edit: Answer) -> None:
             work.amend("merged", fact, status="rejected", retracted_at=at)
         else:
             accept(work, kept, how="accepted")
+
+
+def _as_shown(fact: Fact, wording: Wording) -> bool:
+    """Tell whether a card's first line still says what was proposed: text and fields."""
+    fields = wording.fields
+    since, until, review = fields.since, fields.until, fields.review
+    return (
+        wording.text == fact.text.partition("\n")[0]
+        and (since.text if since else None) == fact.valid_from_text
+        and (until.text if until else None) == fact.valid_to_text
+        and (review.first if review else None) == fact.review
+        and bool(fields.sensitive) == (fact.sensitivity == "sensitive")
+    )
 
 
 def _refuse_proposal(work: Deliberation, card: Card, _: Answer) -> None:

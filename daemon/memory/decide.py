@@ -22,6 +22,10 @@ from parsers.model.register import Event
 from parsers.sameness import folded
 
 
+_LAST = (Correct, Forget, ClockTick)
+"""Taken after the lines: whatever these say is corrected, forgotten or reviewed too."""
+
+
 def decide(
     state: State,
     moment: Moment,
@@ -33,14 +37,14 @@ def decide(
         state.same_core("")
     work = Deliberation(state.fork(), moment)
     for edit in edits:
-        if not isinstance(edit, Correct | Forget):
+        if not isinstance(edit, _LAST):
             _take(work, edit)
     if readings:
         paired = pair(readings, work.state, moment)
         hand.take_lines(work, paired)
         hand.say_again(work, tuple(line for line in paired.lines if _said_anew(line, readings)))
     for edit in edits:
-        if isinstance(edit, Correct | Forget):  # after the lines: whatever they say of it is corrected too
+        if isinstance(edit, _LAST):
             _take(work, edit)
     answers.withdraw_moot(work)
     return tuple(work.events)

@@ -102,8 +102,13 @@ class _Pairing:
         return names
 
     def _anchors(self) -> dict[str, str]:
-        latest = (versions[-1] for versions in self.state.facts.values())
-        return {fact.anchor: fact.id for fact in latest if fact.anchor and self._may_hold(fact)}
+        """Anchor → the fact a line with it is: one it may hold, else one that stood there and leaves."""
+        named = [one for versions in self.state.facts.values() if (one := versions[-1]).anchor]
+        stood = {
+            name for one in self.readings if one.shown for names in one.shown.ids.values() for name in names
+        }
+        left = {fact.anchor or "": fact.id for fact in named if fact.id in stood}
+        return left | {fact.anchor or "": fact.id for fact in named if self._may_hold(fact)}
 
     def pair(self) -> Paired:
         self._same_id_same_text()

@@ -2,16 +2,20 @@
 
 import re
 from dataclasses import replace
+from typing import Literal
 
-from daemon.memory.moment import Deliberation, instant
+from daemon.memory.moment import Deliberation, Moment, instant
 from daemon.memory.pairing import alive
-from daemon.memory.state import place_of
+from daemon.memory.state import State, place_of
 from daemon.memory.values import correct, dated, disputes, stands, supersede
 from parsers.ids import DIGITS, FACT
-from parsers.model.edits import Correct, Forget, Remember
+from parsers.model.edits import Correct, Edit, Forget, Remember
 from parsers.model.facts import Fact
 from parsers.sameness import folded
 from parsers.statements import as_item, reword, says_nothing
+
+Reason = Literal["empty", "own", "refused", "forgotten", "past"]
+"""Why nothing comes of what is stated."""
 
 _OWN = re.compile(rf"\^[a-z]-{DIGITS}|<!--\s*clavaire:")
 """What only text that clavaire rendered carries (rule 12)."""
@@ -19,7 +23,7 @@ _OWN = re.compile(rf"\^[a-z]-{DIGITS}|<!--\s*clavaire:")
 
 def remember(work: Deliberation, edit: Remember) -> None:
     """Take a stated fact: the person's at once, anybody else's as a card to keep or refuse."""
-    if says_nothing(edit.text) or (edit.origin != "person" and _OWN.search(edit.text)):
+    if says_nothing(edit.text) or _is_own(edit):
         return
     fact = _stated(work, edit)
     said = work.state.same_text(fact.text)
@@ -28,11 +32,35 @@ def remember(work: Deliberation, edit: Remember) -> None:
         work.amend("seen", same[0], last_seen_at=work.moment.at)
     elif edit.origin == "person":
         _state(work, fact, same or [one for one in said if one.status == "rejected"])
-    elif not _refused_before(work, fact):
+    elif not _refused_before(work.state, work.moment, fact.text):
         work.assert_fact(replace(fact, status="pending"), "proposed")
         replaced = _rivals(work, fact)
         text = f"{fact.text}\n{replaced[0].text}" if len(replaced) == 1 else fact.text
         work.open_card("proposal", (fact.id,), text, origin=edit.origin)
+
+
+def _is_own(edit: Remember) -> bool:
+    return edit.origin != "person" and _OWN.search(edit.text) is not None
+
+
+def why_not(state: State, moment: Moment, edit: Edit) -> Reason | None:
+    """Give why nothing comes of what is stated outside the notes, None where something does."""
+    match edit:
+        case Remember():
+            if says_nothing(edit.text):
+                return "empty"
+            if _is_own(edit):
+                return "own"
+            text = reword(as_item(moment.redacted(edit.text))).text
+            return "refused" if edit.origin != "person" and _refused_before(state, moment, text) else None
+        case Correct():
+            fact = state.latest(edit.id)
+            if fact is None or fact.status == "forgotten":
+                return "forgotten"
+            if says_nothing(edit.text):
+                return "empty"
+            return None if alive(fact) else "past"
+    return None
 
 
 def _state(work: Deliberation, fact: Fact, earlier: list[Fact]) -> None:
@@ -111,13 +139,13 @@ def _stated(work: Deliberation, edit: Remember) -> Fact:
     return dated(work, fact, replace(wording, fields=fields))
 
 
-def _refused_before(work: Deliberation, fact: Fact) -> bool:
+def _refused_before(state: State, moment: Moment, text: str) -> bool:
     """Negative memory: equal to what was rejected or refused not long ago (rule 7)."""
-    words = folded(fact.text)
+    words = folded(text)
     return any(
         past.status == "rejected"
         and folded(past.text) == words
         and past.retracted_at is not None
-        and work.moment.now - instant(past.retracted_at) <= work.moment.rejection
-        for past in work.state.same_text(fact.text)
+        and moment.now - instant(past.retracted_at) <= moment.rejection
+        for past in state.same_text(text)
     )

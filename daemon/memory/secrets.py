@@ -7,7 +7,7 @@ import importlib
 import re
 from functools import cache, lru_cache
 
-_CANDIDATE = re.compile(r"(?=[^\s]*\d)[A-Za-z0-9_+/=.:-]{20,}|PRIVATE KEY|PuTTY-User")
+_CANDIDATE = re.compile(r"(?=[^\s]*\d)[A-Za-z0-9_+/=.:-]{20,}|PRIVATE\s+KEY|PuTTY-User")
 _DETECTORS = (
     *(
         "aws",
@@ -27,6 +27,15 @@ _NEWER = (
     re.compile(r"sk-(?:ant|proj|svcacct)-[A-Za-z0-9_-]{20,}"),
 )
 """Formats younger than the library."""
+_PEM = r"(?:[A-Z0-9]+\s+){0,4}PRIVATE\s+KEY"
+_BLOCKS = tuple(
+    re.compile(f"{begin}.*?(?:{end}|\\Z)", re.DOTALL)
+    for begin, end in (
+        (rf"-{{0,5}}\s?BEGIN\s+{_PEM}", rf"END\s+{_PEM}(?:\s+BLOCK)?\s?-*"),
+        (r"PuTTY-User-Key-File-\d", r"Private-(?:MAC|Hash):\s*[0-9a-fA-F]+"),
+    )
+)
+"""Keys from their first line to their last, however their lines were joined; to the end where the last one lacks."""
 
 
 @lru_cache(maxsize=16384)
@@ -35,7 +44,7 @@ def secret_spans(text: str) -> tuple[tuple[int, int], ...]:
     if not _CANDIDATE.search(text):
         return ()
     found = sorted(
-        match.span() for pattern in (*_known_formats(), *_NEWER) for match in pattern.finditer(text)
+        match.span() for pattern in (*_known_formats(), *_NEWER, *_BLOCKS) for match in pattern.finditer(text)
     )
     spans: list[tuple[int, int]] = []
     for start, end in found:

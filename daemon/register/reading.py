@@ -202,8 +202,10 @@ class Reader:
         if 0 <= at < len(chain.heads):
             return Problem(lines[at].path, lines[at].number, "register_line_replaced")
         values = (("seq", str(point[0])),)
+        if not files:
+            return Problem(NAMES.register_folder, 0, "register_gone", values)
         if not lines:
-            return Problem(files[-1].path if files else NAMES.register_folder, 0, "register_shorter", values)
+            return Problem(files[-1].path, 0, "register_shorter", values)
         return Problem(lines[-1].path, lines[-1].number, "register_shorter", values)
 
 

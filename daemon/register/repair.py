@@ -7,6 +7,7 @@ of that, with `vault.kept.scrub(scrubber(register))`.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 
+from config.paths import NAMES
 from daemon.register.reading import File, Reading, lines_of, month_of, path_of
 from daemon.register.register import Register, RegisterClosed
 from parsers.model.notes import NotePath, Problem
@@ -110,6 +111,7 @@ def write_back(register: Register, raw_lines: Iterable[bytes]) -> Reading:
             Problem("", 0, "register_foreign_host", (("name", str(hosts[-1].get("name", ""))),))
         )
     placed = _placed(kept)
+    register.vault.make_way(NAMES.register_folder)
     for file in files:
         _rewrite(register, file, placed.pop(file.path, []))
     for path, lines in placed.items():

@@ -20,6 +20,7 @@ from daemon.vault.disk import Reading, etag_of, read_file, stamp_of
 from daemon.vault.errors import (
     Ignored,
     LinkedNote,
+    NotAFile,
     NoteChanged,
     NoteMissing,
     OutsideVault,
@@ -71,10 +72,8 @@ class Vault:
         self._writer = Writer(self._root, self.kept, exchange)
 
     def available(self) -> Problem | None:
-        """None when the vault is there: a folder that holds its register, not an empty mount point."""
-        if os.path.isdir(self._places.full(NAMES.register_folder)):
-            return None
-        return VaultMissing(self._root).problem
+        """None when the vault is there, with or without its register, and not an empty mount point."""
+        return None if self._places.there() else VaultMissing(self._root).problem
 
     def prepare(self) -> None:
         """Make our own folder in the vault with all it holds, where it is missing.
@@ -93,6 +92,17 @@ class Vault:
                 fd = os.open(self._places.full(name), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
                 os.write(fd, text)
                 os.close(fd)
+
+    def make_way(self, folder: NotePath) -> None:
+        """Keep a file that stands where a folder of ours belongs, as what a write replaces is. Under the lock.
+
+        Raises:
+            Unwritable: The system refuses.
+        """
+        full = self._places.full(folder)
+        with _writing(folder):
+            if os.path.isfile(full):
+                self.kept.shelve(full, folder, etag_of(read_file(full)[0]))
 
     def locked(self, timeout: float = 10.0) -> AbstractContextManager[None]:
         """Hold the vault's lock, for one batch.
@@ -293,6 +303,8 @@ def _register(path: str) -> bool:
 
 
 def _unreadable(path: str, error: OSError) -> Unreadable:
+    if error.errno == errno.EINVAL:
+        return NotAFile(path)
     return Unreadable(path, error.strerror or type(error).__name__)
 
 

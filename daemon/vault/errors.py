@@ -1,5 +1,6 @@
 """What can go wrong at the door: each error builds its sentence, and the problem it becomes."""
 
+import os
 from typing import ClassVar
 
 from parsers.errors import ClavaireError
@@ -66,6 +67,12 @@ class OutsideVault(VaultError):
         )
 
 
+class LedOutside(OutsideVault):
+    """A link on the path leads out of the vault, or to a hidden file: nothing is read there."""
+
+    code = "linked_note"
+
+
 class LinkedNote(VaultError):
     """The note, or a folder above it, is a link: it may be read, never written."""
 
@@ -115,6 +122,7 @@ class Unreadable(VaultError):
     """The system refused to read; the file may well be there."""
 
     code = "unreadable"
+    exit_code = 4
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(
@@ -122,10 +130,20 @@ class Unreadable(VaultError):
         )
 
 
+class NotAFile(Unreadable):
+    """A folder, a pipe or a device has the note's name."""
+
+    code = "not_a_file"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, "not a regular file")
+
+
 class Unwritable(VaultError):
     """The system refused to write; the file holds what it held."""
 
     code = "unwritable"
+    exit_code = 4
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(
@@ -162,4 +180,13 @@ class VaultMissing(VaultError):
     exit_code = 4
 
     def __init__(self, root: str) -> None:
-        super().__init__("", f"No vault in {root}; mount the disk, or run clavaire init there.", folder=root)
+        super().__init__(
+            "", f"No vault in {root}; mount the disk, or run clavaire init --new-id there.", folder=root
+        )
+
+
+def refusal(error: OSError) -> Problem:
+    """Give what the system refused, with the path it was about where it says one."""
+    reason = ("reason", error.strerror or type(error).__name__)
+    place = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else ""
+    return Problem(place, 0, "system_refused_path" if place else "system_refused", (reason,))

@@ -6,6 +6,7 @@ import stat
 from config.paths import NAMES, placeholder_original
 from daemon.vault import names
 from daemon.vault.errors import (
+    LedOutside,
     LinkedNote,
     NoteExists,
     NoteMissing,
@@ -29,8 +30,9 @@ class Places:
         return f"{self.root}/{path}"
 
     def there(self) -> bool:
-        """Whether the vault is there, and not an empty mount point: it holds a folder of ours."""
-        return any(os.path.isdir(self.full(own)) for own in (NAMES.private_folder, NAMES.register_folder))
+        """Whether the vault is there, and not an empty mount point: it holds a folder of ours or of Obsidian."""
+        own = (NAMES.private_folder, NAMES.assistant, NAMES.obsidian)
+        return any(os.path.isdir(self.full(folder)) for folder in own)
 
     def below_link(self, path: str) -> bool:
         """Whether a folder on the path is a link."""
@@ -48,14 +50,14 @@ class Places:
         """Where the links on a path lead, in full.
 
         Raises:
-            OutsideVault: Out of the vault, or to a hidden file.
+            LedOutside: Out of the vault, or to a hidden file.
         """
         real = os.path.realpath(self.full(path))
         inside = os.path.relpath(real, self.root).replace(os.sep, "/")
         try:
             names.check(inside)
         except OutsideVault:
-            raise OutsideVault(path) from None
+            raise LedOutside(path) from None
         return real
 
     def plain(self, path: str) -> str:

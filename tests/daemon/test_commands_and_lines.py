@@ -132,3 +132,16 @@ def test_a_returned_line_that_was_refused_leaves_whatever_it_says_and_is_not_ask
     home.rest()
     assert home.open_cards() == []
     assert home.facts() == ["Autre"]
+
+
+def test_an_anchored_line_leaves_with_its_fact_though_the_note_was_edited_in_the_same_pass(vault):
+    home = vault()
+    home.add_line("- Dentiste : Dr Petit ^p1")
+    home.remember("Dentiste : Dr Roux", "mcp:x")
+    home.rest()
+    home.tick("Dr Roux", "keep")
+    home.add_line("- Autre")
+    home.rest()
+    assert home.facts() == ["Autre", "Dentiste : Dr Roux"]
+    assert "Petit" not in home.profile()
+    assert home.open_cards() == []

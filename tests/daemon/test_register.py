@@ -490,7 +490,7 @@ def test_a_register_that_vanished_is_maintenance(atelier: Machine) -> None:
     atelier.file().unlink()
     for after in (None, mark):
         reading = atelier.register.read(after)
-        assert (reading.mode, reading.problems[0].code) == ("maintenance", "register_shorter")
+        assert (reading.mode, reading.problems[0].code) == ("maintenance", "register_gone")
 
 
 def test_missing_lines_are_written_back_byte_for_byte(atelier: Machine) -> None:

@@ -38,7 +38,7 @@ def rendered(lines: str, *cards: Card, room: int = 20, words=(FR, EN)) -> str:
     for turn in range(2):
         frame = frame_of(text, tasks=True)
         said = parse(text, frame)
-        seen = view({c.id: c for c in cards}, lambda _: None, [one.id for one in said], room, words)
+        seen = view({c.id: c for c in cards}, lambda _: None, [one.id for one in said.cards], room, words)
         done = render(seen, text, frame, said)
         assert turn == 0 or done == text
         text = done
