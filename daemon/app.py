@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -33,7 +33,7 @@ from daemon.vault.door import Vault
 from daemon.vault.errors import NoteExists, VaultCopied, VaultMissing
 from parsers.errors import ClavaireError
 from parsers.ids import ENTROPY, VAULT, make_id
-from parsers.model.edits import Edit
+from parsers.model.edits import Edit, Remember
 from parsers.model.notes import Etag, NotePath
 from parsers.model.register import Event, Record
 
@@ -240,7 +240,11 @@ def accept(app: App, edits: Sequence[Edit]) -> Outcome:
     if executor is None:
         return app.pipeline.submit(edits)
     with executor:
-        return app.pipeline.sync(managed.SHOWN_NOTES, edits)
+        if not all(isinstance(edit, Remember) for edit in edits):
+            return app.pipeline.sync(managed.SHOWN_NOTES, edits)
+        told = app.pipeline.submit(edits)
+        done = app.pipeline.sync(managed.SHOWN_NOTES)
+        return replace(done, records=told.records, closed=told.closed or done.closed)
 
 
 def why_not(app: App, edit: Edit) -> str | None:

@@ -6,17 +6,16 @@ place, and one that cannot be merged any more is shown on a card (law 7).
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from config.i18n import Catalogue
 from config.paths import NAMES
 from daemon import managed
 from daemon.aside import Aside, Rest, aside
-from daemon.history import History
+from daemon.history import History, Standing
 from daemon.index import memory as rows
 from daemon.managed import Showing, Source, Stood, Wanted
-from daemon.memory.state import State
 from daemon.vault.disk import Reading, etag_of
 from daemon.vault.door import Vault
 from daemon.vault.errors import NoteChanged, NoteMissing, VaultError
@@ -78,26 +77,34 @@ class Desk:
         rest = self._rest if self._rest and self._rest.day == showing.today else None
         return aside(rest, one.profile, self.history.touched)
 
-    def want(
+    def wanted(
+        self, sources: Mapping[NotePath, Source], before: Mapping[NotePath, Stood | None], showing: Showing
+    ) -> dict[NotePath, Wanted]:
+        """Render the notes that can be written, as the state now has it."""
+        found: dict[NotePath, Wanted] = {}
+        for one in sources.values():
+            resting, earlier = self.resting(one, showing), before.get(one.path)
+            want = managed.wanted(one, self.history.state, showing, resting, earlier, self.history.corrected)
+            if want is not None:
+                found[one.path] = want
+        return found
+
+    def standing(
         self,
         sources: Mapping[NotePath, Source],
         before: Mapping[NotePath, Stood | None],
-        showing: Showing,
-        wants: dict[NotePath, Wanted],
-        state: State,
-    ) -> Iterable[tuple[NotePath, Etag, object]]:
-        """Render the notes, and give what stood in those that differ from what is remembered of them."""
+        wants: Mapping[NotePath, Wanted],
+    ) -> list[Standing]:
+        """Give what stood in the notes as they were read, of those that differ from what is remembered of them."""
+        found: list[Standing] = []
         for one in sources.values():
-            resting = self.resting(one, showing)
-            earlier = before.get(one.path)
+            earlier, want = before.get(one.path), wants.get(one.path)
             if one.vanished and earlier and any(earlier.ids.values()):
                 # What stood there is held now: from here on nothing is missing from it, or giving the lines
                 # back would be undone by the very pass that reads the answer.
-                yield one.path, Etag(one.etag or ""), Stood(Etag(one.etag or "")).as_json()
-            want = managed.wanted(one, state, showing, resting, earlier, self.history.corrected)
+                found.append((one.path, Etag(one.etag or ""), Stood(Etag(one.etag or "")).as_json()))
             if want is None:
                 continue
-            wants[one.path] = want
             there = want.stood if earlier is None or earlier.etag != one.etag else earlier
             if one.path in self.displaced:
                 # What it says stands nowhere until it is written: a crash must not make its lines look deleted.
@@ -105,7 +112,8 @@ class Desk:
             elif there is earlier and want.text == one.text:
                 continue
             coming = etag_of(want.text.encode("utf-8"))
-            yield one.path, there.etag, replace(there, coming=coming).as_json()
+            found.append((one.path, there.etag, replace(there, coming=coming).as_json()))
+        return found
 
     def write(
         self, one: Source, want: Wanted | None, before: Stood | None, showing: Showing

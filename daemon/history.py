@@ -30,13 +30,6 @@ _FILES = "register_files"
 Standing = tuple[NotePath, Etag, Any]
 """A managed note, the etag of its bytes, and what stood in them (JSON)."""
 Fill = Callable[[Index], None]
-Stands = Callable[[State], Iterable[Standing]]
-"""Gives what stood in the notes that were read, in the words of the state they led to."""
-
-
-def nothing(_: State) -> Iterable[Standing]:
-    """Say of no note what stood in it."""
-    return ()
 
 
 class History:
@@ -51,6 +44,8 @@ class History:
         self._index: Index | None = None
         self.touched: set[str] | None = None
         """Facts that changed since whoever looks at them emptied this; None: any may have."""
+        self._fresh: tuple[Record, ...] = ()
+        """Records the state has and the index has not."""
         self.corrected: set[str] = set()
         """Facts corrected by command since then: their lines may still read as they did before."""
 
@@ -76,10 +71,9 @@ class History:
             return
         if any(record.op in _REMEANT for record in self.reading.records):
             self.rebuild()
-        elif self.reading.records:
-            self._apply(self.reading.records, self.reading.mark)
-        elif self.reading.mark != self.mark:
-            self._apply((), self.reading.mark)
+        elif self.reading.records or self.reading.mark != self.mark:
+            self._fold(self.reading.records, self.reading.mark)
+            self.keep()
         elif seen != (stamps := self.register.stamps()):
             rows.set_scalar(self.index, _FILES, stamps)
 
@@ -88,14 +82,28 @@ class History:
         assert self.reading is not None
         return self.register.may_write(self.reading)
 
-    def accept(self, events: Sequence[Event], now: datetime, stands: Stands = nothing) -> tuple[Record, ...]:
-        """Make events happen: on disk in the register when this returns, then in state and index."""
-        records: tuple[Record, ...] = ()
-        mark = self.mark
-        if events:
-            records, mark = self.register.append(events, now, self.mark)
-        self._apply(records, mark, stands)
+    def happen(self, events: Sequence[Event], now: datetime) -> tuple[Record, ...]:
+        """Make events happen: on disk in the register when this returns, and in the state; `keep` does the index."""
+        if not events:
+            return ()
+        records, mark = self.register.append(events, now, self.mark)
+        self._fold(records, mark)
         return records
+
+    def keep(self, standing: Sequence[Standing] = ()) -> None:
+        """Bring the index up to what has happened, and remember what stands in notes: one transaction."""
+        if not self._fresh and _mark_of(self.index) == self.mark and not standing:
+            return
+        facts, cards = _named(self._fresh, "fact."), _named(self._fresh, "card.")
+        with self.index.batch():
+            _put(self.index, self.state, facts, cards)
+            if any(not record.op.startswith(("fact.", "card.")) for record in self._fresh):
+                rows.set_scalar(self.index, "state", scalars_of(self.state))
+            _keep(self.index, self._fresh, self.mark)
+            rows.set_scalar(self.index, _FILES, self.register.stamps())
+            for note in standing:
+                rows.set_shown(self.index, *note)
+        self._fresh = ()
 
     def stand(self, standing: Standing) -> None:
         """Remember what stands in a managed note that was just written."""
@@ -160,30 +168,18 @@ class History:
             except IndexOutdated:
                 self.rebuild()
 
-    def _apply(self, records: Sequence[Record], mark: Mark, stands: Stands = nothing) -> None:
-        facts: set[str] = set()
-        cards: set[str] = set()
+    def _fold(self, records: Sequence[Record], mark: Mark) -> None:
         for record in records:
             fold(self.state, record)
-            names = (
-                facts if record.op.startswith("fact.") else cards if record.op.startswith("card.") else set()
-            )
-            names.add(str(record.body.get("id")))
-        self._touch(facts, cards)
+        self._touch(_named(records, "fact."), _named(records, "card."))
         self._note_corrected(records)
-        standing = tuple(stands(self.state))
-        if not records and mark == self.mark and not standing:
-            return
-        with self.index.batch():
-            _put(self.index, self.state, facts, cards)
-            if any(not record.op.startswith(("fact.", "card.")) for record in records):
-                rows.set_scalar(self.index, "state", scalars_of(self.state))
-            if mark != self.mark or records:
-                _keep(self.index, records, mark)
-                rows.set_scalar(self.index, _FILES, self.register.stamps())
-            for note in standing:
-                rows.set_shown(self.index, *note)
+        self._fresh = (*self._fresh, *records)
         self.mark = mark
+
+
+def _named(records: Iterable[Record], noun: str) -> set[str]:
+    """The ids that records of a noun are about."""
+    return {str(record.body.get("id")) for record in records if record.op.startswith(noun)}
 
 
 def _put(index: Index, state: State, facts: Iterable[str], cards: Iterable[str]) -> None:

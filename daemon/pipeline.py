@@ -32,7 +32,7 @@ from daemon.index.problems import problems, replace_problems
 from daemon.index.refresh import Changes, Progress, silent
 from daemon.index.store import intact
 from daemon.journal import keep_journal
-from daemon.managed import Showing, Wanted
+from daemon.managed import Showing
 from daemon.memory.decide import decide
 from daemon.memory.moment import Moment
 from daemon.memory.state import State
@@ -136,7 +136,9 @@ class Pipeline:
                 return Outcome(closed=closed)
             moment = self.around.moment(self.history.state)
             events = decide(self.history.state, moment, (), edits)
-            return Outcome(self.history.accept(events, moment.now))
+            records = self.history.happen(events, moment.now)
+            self.history.keep()
+            return Outcome(records)
 
     def rebuild(self, progress: Progress = silent) -> int:
         """Make the index anew; gives how many notes it holds."""
@@ -209,9 +211,9 @@ class Pipeline:
         what = managed.said(sources, known, state, moment.secret_spans, resting, self.history.corrected)
         copies = desk.copies(listing, sources) if listing is not None else []
         events = decide(state, moment, what.readings, (*edits, *what.edits, *copies))
-        wants: dict[NotePath, Wanted] = {}
-        stands = partial(desk.want, sources, before, showing, wants)
-        done.records += self.history.accept(events, moment.now, stands)
+        done.records += self.history.happen(events, moment.now)
+        wants = desk.wanted(sources, before, showing)
+        self.history.keep(desk.standing(sources, before, wants))
         found = [problem for one in sources.values() for problem in one.problems] + list(what.problems)
         again = False
         for one in sources.values():

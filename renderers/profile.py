@@ -186,13 +186,16 @@ def _place_by_text(
     for fact in shows.facts.values():
         if fact.id not in taken:
             by_text.setdefault(fact.text, []).append(fact)
-    for index in loose if by_text else ():
+    for index, moved in [(index, moved) for moved in (False, True) for index in loose] if by_text else ():
         spot = spots[index]
-        same = [fact for fact in by_text.get(spot.says.wording.text, []) if fact.id not in taken]
-        if same:
-            best = min(same, key=lambda fact: (fact.section != spot.section, fact.id))
-            found[index] = best.id
-            taken.add(best.id)
+        same = [
+            fact.id
+            for fact in by_text.get(spot.says.wording.text, [])
+            if fact.id not in taken and (moved or fact.section == spot.section)
+        ]
+        if found[index] is None and same:
+            found[index] = min(same)
+            taken.add(min(same))
 
 
 def _loose(spot: Spot, shows: ProfileView, resting: Collection[str]) -> list[Splice]:

@@ -19,7 +19,7 @@ ARROWS = (
     "vault.write",
     "vault.create",
     "vault.heard",
-    "history._apply",
+    "history.keep",
     "history.stand",
     "history.catch_up",
     "pipeline._index",

@@ -98,7 +98,9 @@ def rebuild(session: Session) -> None:
 
 
 @click.command()
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write to a new file outside the vault.")
+@click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write to a new file outside the vault."
+)
 @json_option
 @pass_session
 def export(session: Session, out: Path | None) -> None:

@@ -49,7 +49,7 @@ def init(session: Session, folder: str | None, *, new_id: bool) -> None:
     if wanted.exists() and not wanted.is_dir():
         raise WrongUse(session.say("error.not_a_folder", folder=named))
     wanted.mkdir(parents=True, exist_ok=True)
-    root = find_vault(named, session.settings, Path.cwd())
+    root = session.root = find_vault(named, session.settings, Path.cwd())
     with closing(initialise(root, session.settings, _host_name(), new_id=new_id)) as app:
         outcome = app.pipeline.sync(progress=progress(session))
     done = {
@@ -60,7 +60,7 @@ def init(session: Session, folder: str | None, *, new_id: bool) -> None:
     }
     refused_by(session, outcome)
     session.show(done, [session.say("cli.init.done", path=root, command=_run_command(root))])
-    tell_unwritten(session, app.folder)
+    tell_unwritten(session)
 
 
 def _run_command(root: Path) -> str:

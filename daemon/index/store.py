@@ -22,12 +22,6 @@ _CACHE = "PRAGMA cache_size = -8192"
 _LOADING = ("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE", "cache_size = -4096")
 _BULK_HASH, _USUAL_HASH = 6 << 20, 1 << 20
 _MERGE_PAGES = 200
-_UNUSABLE = frozenset(
-    (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR_SHORT_READ)
-)
-"""What says that there is no sound file; a full or failing disk says nothing of it, and no rebuild heals that."""
-
-
 _REFUSED = frozenset(
     (
         sqlite3.SQLITE_FULL,
@@ -90,7 +84,7 @@ class Index:
         except sqlite3.DatabaseError as error:
             if _current(state) != name:  # a rebuild came in between and dropped the file
                 return cls.open(state, write=write)
-            if not _unusable(error):
+            if _refused(error) and (state / name).exists():
                 raise IndexRefused(state, str(error)) from error
             raise IndexOutdated(state, str(error)) from error
         if version != schema.VERSION:
@@ -200,7 +194,7 @@ def intact(state: Path) -> Iterator[None]:
 
 
 def _refused(error: sqlite3.DatabaseError) -> bool:
-    return error.sqlite_errorcode & 0xFF in _REFUSED
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _REFUSED  # Python's own errors have none
 
 
 def open_index(state: Path, sentence: str) -> Index:
@@ -276,11 +270,6 @@ def _identity(path: Path) -> tuple[int, int] | None:
     except FileNotFoundError:
         return None
     return status.st_dev, status.st_ino
-
-
-def _unusable(error: sqlite3.DatabaseError) -> bool:
-    code = error.sqlite_errorcode
-    return code in _UNUSABLE or code & 0xFF in _UNUSABLE
 
 
 def _files(state: Path) -> list[Path]:

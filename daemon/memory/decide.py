@@ -21,7 +21,6 @@ from parsers.model.edits import (
 from parsers.model.register import Event
 from parsers.sameness import folded
 
-
 _LAST = (Correct, Forget, ClockTick)
 """Taken after the lines: whatever these say is corrected, forgotten or reviewed too."""
 

@@ -26,7 +26,7 @@ def take_lines(work: Deliberation, paired: Paired) -> None:
     known = {reading.note: reading for reading, _, _ in paired.gone}
     fresh: list[Line] = []
     for line in paired.lines:
-        if work.moment.secret_spans(line.spot.says.wording.text):
+        if _secret(work, line):
             if line.fact:
                 gone.pop(line.fact.id, None)
         elif line.how in ("same", "reworded") and line.fact:
@@ -38,6 +38,21 @@ def take_lines(work: Deliberation, paired: Paired) -> None:
     for line in fresh:
         _new_line(work, line, gone)
     _lost(work, gone, known)
+    _anchor_lines(work, paired.lines)
+
+
+def _anchor_lines(work: Deliberation, lines: tuple[Line, ...]) -> None:
+    """Give each fact the anchor of its line: first those that lost theirs, so that another may have it."""
+    placed = [line for line in lines if line.how in ("same", "reworded")]
+    for line in sorted(placed, key=lambda line: line.spot.says.anchor is not None):
+        fact = line.fact and work.state.latest(line.fact.id)
+        anchor = fact and anchor_of(work, line.spot.says.anchor, fact.id)
+        if fact and alive(fact) and anchor != fact.anchor and not _secret(work, line):
+            work.amend("anchored", fact, anchor=anchor)
+
+
+def _secret(work: Deliberation, line: Line) -> bool:
+    return bool(work.moment.secret_spans(line.spot.says.wording.text))
 
 
 def say_again(work: Deliberation, lines: tuple[Line, ...]) -> None:
@@ -60,9 +75,6 @@ def _kept_line(work: Deliberation, line: Line, fact: Fact) -> None:
     kind = KIND_OF[line.spot.section]
     if fact.kind != kind:
         work.amend("moved", fact, kind=kind)
-    anchor = anchor_of(work, line.spot.says.anchor, fact.id)
-    if anchor != fact.anchor:
-        work.amend("anchored", work.state.facts[fact.id][-1], anchor=anchor)
     if not (line.outdated and _was_said(work, line, fact.id)):
         revise(work, work.state.facts[fact.id][-1], line.spot.says.wording)
 

@@ -112,7 +112,8 @@ class _Pairing:
 
     def pair(self) -> Paired:
         self._same_id_same_text()
-        self._known_text()
+        self._known_text(moved=False)
+        self._known_text(moved=True)
         self._same_id()
         self._rest()
         lines = tuple(
@@ -133,19 +134,21 @@ class _Pairing:
             if fact and self._may_hold(fact) and fact.text == one.says.wording.text:
                 self._take(index, "same", fact)
 
-    def _known_text(self) -> None:
+    def _known_text(self, *, moved: bool) -> None:
+        """Lines by their text alone: those of the fact's own section first, before one that `moved` may be it."""
         for index, (_, one) in enumerate(self.spots):
             if index in self.found or self._is_past(self.names[index]):
                 continue
             same = (
                 f
                 for f in self.state.same_text(one.says.wording.text)
-                if f.id not in self.taken and self._may_hold(f)
+                if f.id not in self.taken
+                and self._may_hold(f)
+                and (moved or f.kind == KIND_OF.get(one.section))
             )
-            ranked = sorted(same, key=lambda fact: (KIND_OF.get(one.section) != fact.kind, fact.id))
-            if ranked:
-                how: How = "same" if ranked[0].text == one.says.wording.text else "reworded"
-                self._take(index, how, ranked[0])
+            first = min(same, key=lambda fact: fact.id, default=None)
+            if first:
+                self._take(index, "same" if first.text == one.says.wording.text else "reworded", first)
 
     def _same_id(self) -> None:
         for index in range(len(self.spots)):

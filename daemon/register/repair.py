@@ -111,7 +111,7 @@ def write_back(register: Register, raw_lines: Iterable[bytes]) -> Reading:
             Problem("", 0, "register_foreign_host", (("name", str(hosts[-1].get("name", ""))),))
         )
     placed = _placed(kept)
-    register.vault.make_way(NAMES.register_folder)
+    register.vault.make_way(NotePath(NAMES.register_folder))
     for file in files:
         _rewrite(register, file, placed.pop(file.path, []))
     for path, lines in placed.items():

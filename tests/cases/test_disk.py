@@ -49,6 +49,34 @@ def test_c21_words_of_a_changed_or_deleted_note_are_found_no_more(vault):
     assert asked(home, "status")["notes"] == notes_in_vault(home)
 
 
+@pytest.mark.parametrize("everything", [True, False])
+def test_c21_an_index_deleted_under_a_running_process_is_made_anew_and_used_by_all(vault, everything):
+    home = vault(files={"A.md": "zinnia\n"})
+    home.add_line("- thé", "preferences")
+    home.rest()
+    for path in home.app.folder.glob(f"{NAMES.index_prefix}*"):
+        path.unlink()
+    if everything:
+        (home.app.folder / NAMES.current).unlink()
+    home.put("A.md", "dahlia\n")
+    home.add_line("- café", "preferences")
+    home.sync(["A.md", NAMES.profile])
+    assert sorted(fact["text"] for fact in asked(home, "facts")) == ["café", "thé"]
+    assert found(home, "dahlia") == ["A.md"]
+
+
+def test_a_rebuild_keeps_saying_what_is_wrong_with_notes(vault):
+    home = vault(files={"A.md": "zinnia\n"})
+    home.add_line("- thé", "preferences")
+    home.rest()
+    home.replace("<!-- clavaire:end preferences -->", "")
+    home.sync()
+    before = problems(home)
+    assert [path for path, *_ in before] == [NAMES.profile]
+    assert cli(home, "rebuild")[0] == 0
+    assert problems(home) == before
+
+
 def test_c21_one_by_one_and_at_once_give_the_same_index(vault):
     home = vault()
     for step, words in enumerate(["zinnia bleu", "dahlia bleu", "tulipe bleu bleu"]):

@@ -112,7 +112,7 @@ def test_braces_in_a_value_are_shown_as_they_are() -> None:
 
 
 def test_a_problem_says_its_note_line_and_values() -> None:
-    words = type(FR)("fr", {"problem.unclosed": "{path}:{line} : {section} n'est pas fermée."})
+    words = type(FR)("fr", {"problem.unclosed": "{place} : {section} n'est pas fermée."})
     said = words.problem(Problem("A.md", 12, "unclosed", (("section", "goals"),)))
     assert said == "A.md:12 : goals n'est pas fermée."
 

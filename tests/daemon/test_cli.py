@@ -205,7 +205,7 @@ def test_init_adopts_a_vault_and_says_what_to_do_next(vault):
     others = home.snapshot(NAMES.assistant)
     code, out, _ = called(home, "init", str(home.root))
     assert code == 0
-    assert "clavaire run" in out
+    assert f"clavaire --vault {home.root} run" in out
     assert "^f-" in home.profile()
     assert home.full(NAMES.cards).is_file()
     assert home.snapshot(NAMES.assistant) == others

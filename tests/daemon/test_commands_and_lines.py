@@ -145,3 +145,29 @@ def test_an_anchored_line_leaves_with_its_fact_though_the_note_was_edited_in_the
     assert home.facts() == ["Autre", "Dentiste : Dr Roux"]
     assert "Petit" not in home.profile()
     assert home.open_cards() == []
+
+
+def test_a_fact_whose_id_was_stripped_stays_in_its_section_though_another_says_it_too(home):
+    name = home.fact("Aime le thé vert").id
+    home.replace(f" ^{name}", "")
+    home.add_line("- Aime le thé vert", "preferences")
+    home.rest()
+    fact = home.fact("Aime le thé vert")
+    assert (fact.id, fact.kind) == (name, "fact")
+    assert f"- Aime le thé vert ^{name}\n<!-- clavaire:end facts -->" in home.profile()
+    assert "- Aime le thé vert\n<!-- clavaire:end preferences -->" in home.profile()
+
+
+def test_an_anchor_that_its_fact_lost_goes_to_the_other_line_that_bears_it(vault):
+    home = vault()
+    for line in ("- Aime le thé ^p1", "- Lit le soir ^p1", "- Autre"):
+        home.add_line(line)
+    home.rest()
+    assert (home.fact("Aime le thé").anchor, home.fact("Lit le soir").anchor) == ("p1", None)
+    home.replace("- Aime le thé ^p1\n", "")
+    home.rest()
+    assert home.fact("Lit le soir").anchor == "p1"
+    before = home.export()
+    home.drop_index()
+    home.rest()
+    assert home.export() == before

@@ -32,7 +32,7 @@ CALLS = (
 """Calls that change the disk, as `module:name`; of `os.open` only those that may create."""
 
 ARROWS = (
-    *(f"daemon.history:History.{name}" for name in ("catch_up", "accept", "_apply", "stand", "rebuild")),
+    *(f"daemon.history:History.{name}" for name in ("catch_up", "happen", "keep", "stand", "rebuild")),
     *(f"daemon.register.register:Register.{name}" for name in ("append", "take_host", "_mend")),
     "daemon.register.keys:Keys.keep_head",
     *(f"daemon.register.repair:{name}" for name in ("purge", "finish_purges")),

@@ -1,4 +1,5 @@
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -59,6 +60,40 @@ def test_a_reader_finds_everything_while_a_rebuild_runs_and_then_learns_of_it(tm
     reader.close()
     store.drop_leftovers(tmp_path)
     assert files(tmp_path) == ["current", "index-2.sqlite3"]
+
+
+def test_a_file_that_was_removed_or_replaced_under_its_name_is_no_longer_current(tmp_path):
+    Index.rebuild(tmp_path, filled("old")).close()
+    writer = Index.open(tmp_path, write=True)
+    assert not writer.current_changed()
+    file = tmp_path / writer.name
+    file.rename(tmp_path / "away")
+    assert writer.current_changed()
+    shutil.copy(tmp_path / "away", file)
+    assert writer.current_changed()
+    writer.close()
+
+
+def test_a_rebuild_never_takes_the_name_of_a_file_that_somebody_may_still_have_open(tmp_path):
+    Index.rebuild(tmp_path, filled("old")).close()
+    (tmp_path / "index-1.sqlite3").unlink()
+    index = Index.rebuild(tmp_path, filled("new"))
+    assert index.name == "index-2.sqlite3"
+    index.close()
+
+
+@pytest.mark.parametrize("code", [sqlite3.SQLITE_IOERR_READ, sqlite3.SQLITE_FULL, sqlite3.SQLITE_BUSY])
+def test_a_failing_or_full_disk_is_no_reason_to_rebuild(tmp_path, monkeypatch, code):
+    Index.rebuild(tmp_path, filled("old")).close()
+
+    def failing(*_, **__):
+        error = sqlite3.OperationalError("disk I/O error")
+        error.sqlite_errorcode = code
+        raise error
+
+    monkeypatch.setattr(sqlite3, "connect", failing)
+    with pytest.raises(store.IndexRefused):
+        Index.open(tmp_path, write=False)
 
 
 def test_an_old_file_that_another_process_reads_is_not_removed(tmp_path):
@@ -196,7 +231,7 @@ def test_a_batch_is_written_whole_or_not_at_all(tmp_path):
 def test_an_index_opened_for_reading_writes_nothing(tmp_path):
     Index.rebuild(tmp_path, filled(1)).close()
     index = Index.open(tmp_path, write=False)
-    with pytest.raises(sqlite3.OperationalError):
+    with pytest.raises(store.IndexRefused):
         set_scalar(index, "value", 2)
     index.close()
 

@@ -88,6 +88,44 @@ def test_a_secret_in_a_proposal_is_redacted_before_anything_is_kept(vault):
     assert not [path for path in every if SECRET.encode() in path.read_bytes()]
 
 
+BODY = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC"
+HEAD, TAIL = "-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----"
+
+
+@pytest.mark.parametrize(
+    ("key", "kept"),
+    [
+        (f"{HEAD}\n{BODY}\n{BODY}\n{TAIL} puis", "clé […] puis"),
+        (f"{HEAD}\r\n{BODY}\r\n\r\n{BODY}\r\n{TAIL} puis", "clé […] puis"),
+        (f"{HEAD} {BODY} {BODY} {TAIL} puis", "clé […] puis"),
+        (f"{HEAD}\\n{BODY}\\n{TAIL} puis", "clé […] puis"),
+        (f"{HEAD}\n{BODY}\n{TAIL} et {HEAD}\n{BODY}\n{TAIL} puis", "clé […] et […] puis"),
+        (f"{HEAD}\n{BODY} sans fin", "clé […]"),
+        (f"-----BEGIN RSA\nPRIVATE KEY-----\n{BODY}\n{TAIL} puis", "clé […] puis"),
+        (
+            f"-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n{BODY}\n-----END PGP PRIVATE KEY BLOCK----- puis",
+            "clé […] puis",
+        ),
+        (
+            f"---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\n{BODY}\n---- END SSH2 ENCRYPTED PRIVATE KEY ---- puis",
+            "clé […] puis",
+        ),
+        (
+            f"PuTTY-User-Key-File-3: ssh-rsa\nPrivate-Lines: 1\n{BODY}\nPrivate-MAC: 0a1b2c puis",
+            "clé […] puis",
+        ),
+        (f"PuTTY-User-Key-File-2: ssh-rsa Private-Lines: 1 {BODY}", "clé […]"),
+    ],
+)
+def test_a_private_key_is_redacted_from_its_first_line_to_its_last(vault, key, kept):
+    # memory.md rule 13
+    home = vault()
+    home.remember(f"clé {key}", AGENT, confidence=0.6)
+    assert [known[-1].text for known in home.state.facts.values()] == [kept]
+    every = [path for path in home.folder.rglob("*") if path.is_file()]
+    assert not [path for path in every if BODY.encode() in path.read_bytes()]
+
+
 # memory.md rule 14
 
 
