@@ -73,7 +73,7 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Privacy:
-    """Folders, tags or notes that stay on the machine."""
+    """Folders, tags or notes that stay on the machine; for the doors of agents, nothing reads them yet."""
 
     private: tuple[str, ...] = ()
     sensitive: tuple[str, ...] = ()

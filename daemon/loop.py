@@ -3,7 +3,7 @@
 import logging
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import datetime
 from logging.handlers import RotatingFileHandler
 from types import FrameType
@@ -20,7 +20,7 @@ from daemon.vault.errors import VaultBusy, VaultError, refusal
 from daemon.vault.kept import QUIET
 from daemon.watcher import Batch, Watcher
 from parsers.errors import ClavaireError
-from parsers.model.notes import Problem
+from parsers.model.notes import NotePath, Problem
 
 log = logging.getLogger("clavaire")
 
@@ -88,7 +88,7 @@ class Keeper:
         if self._stopped.is_set():
             return False
         if batch is None and self._tidy and not retry:
-            self._tidy = self.app.history.index.idle_step()
+            self._tried(self._tidy_up)
             return False
         if batch is None and self.app.vault.kept.waiting() and not retry:
             # A program that had the note open may have written into the version we took away.
@@ -101,8 +101,23 @@ class Keeper:
         paths = None if batch is None or batch.rescan else batch.paths
         if paths is not None and not paths:
             return True
+        return self._tried(lambda: self._sync(paths))
+
+    def _sync(self, paths: Collection[NotePath] | None) -> None:
+        outcome = self.app.pipeline.sync(paths, busy=self.watcher.busy())
+        self._tidy = True
+        with self.app.history.index.intact():
+            self._report(outcome)
+
+    def _tidy_up(self) -> None:
+        self._tidy = False
+        with self.app.history.index.intact():
+            self._tidy = self.app.history.index.idle_step()
+
+    def _tried(self, work: Callable[[], None]) -> bool:
+        """Do some work; False when it has to be done again. What the system refuses is told in a line, once."""
         try:
-            outcome = self.app.pipeline.sync(paths, busy=self.watcher.busy())
+            work()
         except VaultBusy:
             return False
         except (VaultError, IndexOutdated, IndexRefused) as error:
@@ -114,9 +129,6 @@ class Keeper:
         except Exception:
             # The one place where work must go on whatever one note made of it: the next scan tries again.
             log.exception("pass failed")
-            return True
-        self._tidy = True
-        self._report(outcome)
         return True
 
     def _report(self, outcome: Outcome) -> None:

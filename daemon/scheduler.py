@@ -1,4 +1,4 @@
-"""What is due and when: pure; a library only plays the alarm clock.
+"""What is due and when: pure; the wait for file events is the alarm clock (loop.py).
 
 A job names local times by a cron line. Local time has holes and repeats: a time that the spring change skips
 runs at the first moment after the hole, a time that autumn repeats runs at its first pass. A job of every
@@ -6,10 +6,10 @@ hour follows elapsed time instead: it runs in both passes, and nothing of it is 
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
-from typing import Any, Final
+from typing import Final
 
 from parsers.errors import ClavaireError
 
@@ -213,52 +213,3 @@ def _end_of_hole(before: datetime, after: datetime, zone: tzinfo) -> datetime:
         else:
             after = middle
     return after
-
-
-class Scheduler:
-    """Calls `wake` when the next job is due; what is due is then asked of `due`.
-
-    While a machine sleeps no timer runs: whoever wakes for another reason asks `due` as well.
-
-    Args:
-        wake: Called in a thread of the timer's.
-        jobs: What to wake for.
-        zone: Where their local times are meant.
-        clock: Says what time it is, with a zone.
-    """
-
-    def __init__(
-        self,
-        wake: Callable[[], None],
-        jobs: Iterable[Job],
-        zone: tzinfo,
-        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
-    ) -> None:
-        self._wake, self._jobs, self._zone, self._clock = wake, tuple(jobs), zone, clock
-        self._timer: Any = None
-
-    def start(self) -> None:
-        """Wake for every moment from now on at which a job is due, until `stop`."""
-        from apscheduler.schedulers.background import BackgroundScheduler  # noqa: PLC0415 - 11 MB
-
-        self._timer = BackgroundScheduler(timezone=UTC)
-        self._timer.start()
-        self._arm()
-
-    def stop(self) -> None:
-        """Wake no more."""
-        if self._timer is not None:
-            self._timer.shutdown(wait=False)
-            self._timer = None
-
-    def _arm(self) -> None:
-        from apscheduler.triggers.date import DateTrigger  # noqa: PLC0415 - loaded by `start`
-
-        now, timer = self._clock(), self._timer
-        if timer is not None and self._jobs:
-            wait = next_after(self._jobs, now, self._zone) - now
-            timer.add_job(self._ring, DateTrigger(datetime.now(UTC) + wait), misfire_grace_time=None)
-
-    def _ring(self) -> None:
-        self._arm()
-        self._wake()

@@ -251,7 +251,18 @@ def test_a_problem_of_a_whole_note_names_no_line(locale):
     words = catalogue(locale)
     for key in words.sentences:
         if key.startswith("problem."):
-            names = ("section", "reason", "name", "seq", "vault", "folder", "file", "pattern", "size", "limit")
+            names = (
+                "section",
+                "reason",
+                "name",
+                "seq",
+                "vault",
+                "folder",
+                "file",
+                "pattern",
+                "size",
+                "limit",
+            )
             values = tuple((name, "x") for name in (*names, "seconds"))
             said = words.problem(Problem("A.md", 0, key.removeprefix("problem."), values))
             assert ":0" not in said

@@ -1,4 +1,3 @@
-import threading
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -7,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.scheduler import JOBS, NEW_DAY, REMINDER, BadSchedule, Job, Scheduler, cron, due, next_after
+from daemon.scheduler import JOBS, NEW_DAY, REMINDER, BadSchedule, Job, cron, due, next_after
 from parsers.errors import ClavaireError
 
 PARIS = ZoneInfo("Europe/Paris")
@@ -186,23 +185,3 @@ def test_our_own_jobs_are_midnight_and_monday_at_nine_of_the_persons_zone():
     assert next_after([NEW_DAY], now, PARIS) == local("2026-11-26T00:00").astimezone(UTC)
     assert next_after([REMINDER], now, PARIS) == local("2026-11-30T09:00").astimezone(UTC)
     assert next_after(JOBS, now, PARIS) == local("2026-11-26T00:00").astimezone(UTC)
-
-
-def test_the_timer_wakes_at_each_moment_due_and_is_armed_again():
-    midnight, moment = local("2026-11-30T00:00"), timedelta(seconds=0.1)
-    times = iter([midnight - moment, midnight + timedelta(days=1) - moment, midnight + timedelta(days=1)])
-    rung = threading.Semaphore(0)
-    scheduler = Scheduler(rung.release, [NEW_DAY], PARIS, times.__next__)
-    scheduler.start()
-    try:
-        assert rung.acquire(timeout=10)
-        assert rung.acquire(timeout=10)
-    finally:
-        scheduler.stop()
-    scheduler.stop()
-
-
-def test_a_timer_without_jobs_never_wakes():
-    scheduler = Scheduler(lambda: pytest.fail("woken"), [], PARIS)
-    scheduler.start()
-    scheduler.stop()

@@ -125,9 +125,9 @@ def test_a_managed_note_written_in_two_parts_is_not_handed_out_in_between(vault)
         note.flush()
         assert watcher.next(0.4) is None
         assert watcher.busy() == {PROFILE}
+        second = time.monotonic()
         note.write("deux")
         note.flush()
-        second = time.monotonic()
         assert handed(watcher, [PROFILE]) == ({PROFILE}, False)
         assert time.monotonic() - second >= 1.0
         assert watcher.busy() == frozenset()
