@@ -82,7 +82,7 @@ class Keeper:
             wait = _RETRY
         elif self._tidy:
             wait = _QUIET
-        elif self.app.vault.kept.waiting():
+        elif self._waiting():
             wait = min(wait, QUIET + 1)
         batch = self.watcher.next(wait)
         if self._stopped.is_set():
@@ -90,11 +90,18 @@ class Keeper:
         if batch is None and self._tidy and not retry:
             self._tried(self._tidy_up)
             return False
-        if batch is None and self.app.vault.kept.waiting() and not retry:
+        if batch is None and self._waiting() and not retry:
             # A program that had the note open may have written into the version we took away.
             batch = Batch(frozenset((NAMES.profile,)), rescan=False)
         # A pass that failed forgot its paths: what is tried again is everything.
         return not self._pass(None if retry else batch)
+
+    def _waiting(self) -> bool:
+        """Whether a displaced version is still watched; where it cannot be known, the next pass says why."""
+        try:
+            return self.app.vault.kept.waiting()
+        except OSError:
+            return False
 
     def _pass(self, batch: Batch | None) -> bool:
         """Make one pass, over everything when there is no batch; False when it has to be made again."""

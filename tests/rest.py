@@ -62,7 +62,7 @@ def check_lines(home: Home, text: str) -> None:
         None
     }
     for name, versions in home.state.facts.items():
-        line = _line_of(versions[-1], lines)
+        line = _line_of(versions[-1], lines, home)
         if name in asked:
             continue
         if _shown(home, versions[-1]):
@@ -71,9 +71,11 @@ def check_lines(home: Home, text: str) -> None:
             assert line.says.wording.text not in {one.text for one in versions}, (versions[-1], line)
 
 
-def _line_of(fact: Fact, lines: tuple[Spot, ...]) -> Spot | None:
-    names = {fact.id, fact.anchor} - {None}
-    own = [spot for spot in lines if names & {spot.says.id, spot.says.anchor}]
+def _line_of(fact: Fact, lines: tuple[Spot, ...], home: Home) -> Spot | None:
+    """The line with a fact's id, or with its anchor and no other fact's id."""
+    free = [spot for spot in lines if spot.says.id not in home.state.facts]
+    own = [spot for spot in lines if spot.says.id == fact.id]
+    own += [spot for spot in free if fact.anchor and spot.says.anchor == fact.anchor]
     return next((spot for spot in own if spot.says.wording.text == fact.text), own[0] if own else None)
 
 

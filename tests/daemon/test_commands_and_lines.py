@@ -160,8 +160,10 @@ def test_a_fact_whose_id_was_stripped_stays_in_its_section_though_another_says_i
 
 def test_an_anchor_that_its_fact_lost_goes_to_the_other_line_that_bears_it(vault):
     home = vault()
-    for line in ("- Aime le thé ^p1", "- Lit le soir ^p1", "- Autre"):
+    for line in ("- Aime le thé ^p1", "- Lit le soir", "- Autre"):
         home.add_line(line)
+    home.rest()
+    home.replace("- Lit le soir", "- Lit le soir ^p1")
     home.rest()
     assert (home.fact("Aime le thé").anchor, home.fact("Lit le soir").anchor) == ("p1", None)
     home.replace("- Aime le thé ^p1\n", "")

@@ -133,6 +133,26 @@ def test_the_daemon_says_once_in_one_line_that_the_disk_is_full(home, caplog):
     assert len(record.getMessage().splitlines()) == 1
 
 
+def test_the_daemon_goes_on_where_tidying_meets_a_full_disk(home, caplog):
+    home.rest()
+    keeper = Keeper(home.app, lambda: datetime.now(UTC), lambda: None)
+    keeper._tidy = True
+    home.app.history.index.connection.execute("PRAGMA query_only = ON")  # refused like a disk without room
+    with caplog.at_level(logging.WARNING, "clavaire"):
+        assert keeper._tried(keeper._tidy_up) is False
+    assert keeper._tidy is False
+    assert [one.exc_info for one in caplog.records] == [None]
+
+
+def test_the_daemon_goes_on_where_its_own_folder_is_in_the_way(home, caplog):
+    keeper = Keeper(home.app, lambda: datetime.now(UTC), lambda: None)
+    in_the_way(home.root / NAMES.private_folder)
+    with caplog.at_level(logging.WARNING, "clavaire"):
+        assert keeper._waiting() is False
+        assert keeper._pass(None) is False
+    assert [one.exc_info for one in caplog.records] == [None]
+
+
 def test_a_mistake_in_a_statement_is_not_the_disks(home):
     with pytest.raises(sqlite3.OperationalError), home.app.history.index.intact():
         home.app.history.index.connection.execute("SELECT nothing FROM nowhere")
