@@ -45,6 +45,14 @@ def find_vault(named: str | None, settings: Settings, here: Path) -> Path:
     raise NoVault(words.say("error.no_vault"))
 
 
+def only_vault(settings: Settings) -> Path | None:
+    """Give the one vault that this machine keeps, None when there are none or several."""
+    states = state_root(settings)
+    known = {place(folder) for folder in states.glob("v-*")} if states.is_dir() else set[Path | None]()
+    there = [root for root in known if root is not None and vault_id(root) is not None]
+    return there[0] if len(there) == 1 else None
+
+
 def vault_id(root: Path) -> str | None:
     """Give the id the vault's register bears, None where there is no register yet."""
     folder = root / NAMES.register_folder

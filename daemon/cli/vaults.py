@@ -82,8 +82,17 @@ def run(session: Session) -> None:
     """Keep the vault in step, in the foreground, until Ctrl-C."""
     from daemon.loop import log_to
     from daemon.loop import run as keep
+    from daemon.places import NoVault, only_vault
 
-    app = session.app()
+    try:
+        app = session.app()
+    except NoVault:
+        # `clavaire init ~/Vault && clavaire run`: from anywhere, where there is no doubt which vault is meant.
+        alone = None if session.named else only_vault(session.settings)
+        if alone is None:
+            raise
+        session.named = str(alone)
+        app = session.app()
     log_to(app)
     keep(app, lambda: datetime.now(UTC), lambda: click.echo(session.say("cli.run.ready", path=app.root)))
 

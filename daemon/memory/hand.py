@@ -38,7 +38,18 @@ def take_lines(work: Deliberation, paired: Paired) -> None:
     for line in fresh:
         _new_line(work, line, gone)
     _lost(work, gone, known)
+    for line in paired.lines:
+        if line.how == "returned" and line.fact:
+            _stand_again(work, line, line.fact.id)
     _anchor_lines(work, paired.lines)
+
+
+def _stand_again(work: Deliberation, line: Line, name: str) -> None:
+    """A line that came back with its id is where its fact stands, if another line revived it meanwhile."""
+    fact = work.state.facts[name][-1]
+    kind = KIND_OF[line.spot.section]
+    if alive(fact) and fact.text == line.spot.says.wording.text and fact.kind != kind:
+        work.amend("moved", fact, kind=kind)
 
 
 def _anchor_lines(work: Deliberation, lines: tuple[Line, ...]) -> None:

@@ -92,10 +92,17 @@ def _rivals(work: Deliberation, fact: Fact) -> list[Fact]:
 
 
 def correct_fact(work: Deliberation, edit: Correct) -> None:
-    """`clavaire correct`: the last wording was wrong."""
+    """`clavaire correct`: the last wording was wrong; right is what another fact says already (rule 5), or this."""
     fact = work.state.latest(edit.id)
-    if fact and alive(fact) and not says_nothing(edit.text):
-        correct(work, fact, reword(as_item(work.moment.redacted(edit.text))))
+    if fact is None or not alive(fact) or says_nothing(edit.text):
+        return
+    wording = reword(as_item(work.moment.redacted(edit.text)))
+    said = [one for one in work.state.same_text(wording.text) if one.id != fact.id and stands(work, one)]
+    if said:
+        work.amend("seen", said[0], last_seen_at=work.moment.at)
+        work.amend("merged", fact, status="rejected", retracted_at=work.moment.at)
+    else:
+        correct(work, fact, wording)
 
 
 def forget(work: Deliberation, edit: Forget) -> None:

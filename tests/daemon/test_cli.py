@@ -522,11 +522,16 @@ def test_a_vault_that_another_process_holds_is_busy(home):
     assert (code, out, len(err.splitlines())) == (4, "", 1)
 
 
-def test_run_keeps_the_vault_until_it_is_told_to_stop(home):
+@pytest.mark.parametrize("named", [True, False])
+def test_run_keeps_the_vault_until_it_is_told_to_stop(home, named):
+    """Without a name it finds the only vault that this machine keeps."""
+    environ = spelt(home)
+    if not named:
+        del environ["CLAVAIRE_VAULT"]
     daemon = subprocess.Popen(
         [*START, "run"],
         cwd=ROOT,
-        env=spelt(home),
+        env=environ,
         stdout=subprocess.PIPE,
         text=True,
     )

@@ -173,3 +173,31 @@ def test_an_anchor_that_its_fact_lost_goes_to_the_other_line_that_bears_it(vault
     home.drop_index()
     home.rest()
     assert home.export() == before
+
+
+def test_a_fact_corrected_into_what_another_says_is_no_second_fact(home):
+    home.add_line("- Aime le thé")
+    home.add_line("- Aime le thé", "goals")
+    home.rest()
+    home.correct(home.fact("Aime le thé vert").id, "aime le thé.")
+    home.rest()
+    assert home.facts() == ["Aime le thé"]
+    assert "vert" not in home.profile()
+    assert home.profile().count("- Aime le thé") == 2
+
+
+def test_a_fact_revived_by_a_line_below_the_one_that_came_back_with_its_id_stands_in_the_latter(vault):
+    home = vault()
+    home.add_line("- Dort 8 heures", "preferences")
+    home.add_line("- Autre")
+    home.rest()
+    before = home.profile()
+    line = next(line for line in before.split("\n") if line.startswith("- Dort"))
+    home.replace(f"{line}\n", "")
+    home.rest()
+    home.clock.advance(minutes=11)
+    home.write_profile(before)
+    home.add_line("- Dort 8 heures", "procedures")
+    home.rest()
+    assert home.fact("Dort 8 heures").kind == "preference"
+    assert f"{line}\n" in home.profile()
