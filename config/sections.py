@@ -47,10 +47,10 @@ class Watch:
 
     settle: float = _at_least(2.0, 0)
     """Seconds without a save before a managed note is read."""
-    scan_seconds: int = _at_least(3600, 1)
+    scan_seconds: int = _at_least(5400, 1)
     """Seconds between two scans of the vault, which make lost file events harmless.
 
-    A scan of ten thousand notes takes a tenth of a second: hourly, an idle daemon costs 2 ms a minute.
+    A scan of ten thousand notes takes a tenth of a second: every hour and a half, an idle daemon costs 1 ms a minute.
     """
 
 

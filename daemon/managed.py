@@ -33,6 +33,7 @@ from renderers.frame import framed
 
 SHOWN_NOTES = (NAMES.profile, NAMES.cards, NAMES.journal)
 """The managed notes, in the order they are read."""
+_BLANKS = b"\xef\xbb\xbf \t\r\n"
 JOURNAL_DAYS = 14
 
 
@@ -106,7 +107,7 @@ def source(
     With an `earlier` version of the note at hand, only what differs is scanned where that can be.
     """
     disk = on_disk or etag
-    if not data.strip(b"\xef\xbb\xbf \t\r\n"):
+    if not data[:64].strip(_BLANKS) and not data.strip(_BLANKS):
         return Source(path, data.decode("utf-8", "replace"), etag, disk, vanished=True)
     try:
         text = data.decode("utf-8")

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -83,6 +84,23 @@ class Spot(NamedTuple):
     def stop(self) -> int:
         """Offset after the item's last line ending."""
         return self.start + len(self.says.item.text)
+
+
+def bearers(
+    lines: Sequence[Spot], facts: Collection[str], anchors: Mapping[str, tuple[str, Collection[str]]]
+) -> dict[int, str]:
+    """Give which line is meant by each anchor (anchor → fact, its texts): the first with one of them, else the first.
+
+    A line that bears the id of one of the `facts` is that fact, whatever its anchor.
+    """
+    best: dict[str, int] = {}
+    for index, (_, _, _, says) in enumerate(lines):
+        if says.anchor and says.anchor in anchors and says.id not in facts:
+            texts = anchors[says.anchor][1]
+            first = best.setdefault(says.anchor, index)
+            if says.wording.text in texts and lines[first].says.wording.text not in texts:
+                best[says.anchor] = index
+    return {index: anchors[anchor][0] for anchor, index in best.items()}
 
 
 def spots(clear: str, section: Section) -> list[Spot]:

@@ -9,7 +9,7 @@ from parsers.model.facts import SECTION_OF, Fact, over
 from parsers.model.notes import Section
 from parsers.profile import ProfileSaid
 from parsers.sameness import folded
-from parsers.statements import Spot, Statement
+from parsers.statements import Spot, Statement, bearers
 from renderers.fields import tail
 from renderers.frame import first_place
 from renderers.splice import Splice, spliced
@@ -42,6 +42,8 @@ class ProfileView:
     """Anchors of facts whose lines leave → their ids."""
     forgotten: frozenset[str]
     """Ids whose lines leave whatever they say: they stood, and their words are not known any more."""
+    asked: frozenset[str] = frozenset()
+    """Ids that came back and wait for an answer: their lines are nothing else's."""
     again: Callable[[str], bool] = bool
     """Whether a text says a current fact."""
     repeats: frozenset[str] = frozenset()
@@ -86,7 +88,8 @@ def view(
             anchors[fact.anchor] = fact.id
         if fact.status == "forgotten" and fact.id in stood:
             forgotten.add(fact.id)
-    return ProfileView(shown, leaving, anchors, frozenset(forgotten), again, repeats)
+    waiting = frozenset(asked)
+    return ProfileView(shown, leaving, anchors, frozenset(forgotten), waiting, again, repeats)
 
 
 def _stands(fact: Fact, today: str) -> bool:
@@ -167,12 +170,12 @@ def _placed(shows: ProfileView, spots: Sequence[Spot]) -> list[tuple[Spot, str |
 
 def _names(shows: ProfileView, spots: Sequence[Spot]) -> dict[int, str]:
     """The shown fact each line names by id or anchor; a second use names nothing."""
-    anchors = {fact.anchor: fact.id for fact in shows.facts.values() if fact.anchor}
+    anchors = {fact.anchor: (fact.id, fact.past) for fact in shows.facts.values() if fact.anchor}
+    borne = bearers(spots, shows.facts, anchors) if anchors else {}
     names: dict[int, str] = {}
     used: set[str] = set()
     for index, spot in enumerate(spots):
-        says = spot.says
-        name = says.id if says.id in shows.facts else anchors.get(says.anchor or "")
+        name = spot.says.id if spot.says.id in shows.facts else borne.get(index)
         if name and name not in used:
             names[index] = name
             used.add(name)
@@ -193,7 +196,8 @@ def _place_by_text(
             for fact in by_text.get(spot.says.wording.text, [])
             if fact.id not in taken and (moved or fact.section == spot.section)
         ]
-        if found[index] is None and same:
+        past = spot.says.id in shows.leaving or spot.says.id in shows.asked
+        if found[index] is None and same and not past:
             found[index] = min(same)
             taken.add(min(same))
 

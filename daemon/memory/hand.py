@@ -204,7 +204,7 @@ def _lost(
 
 def _sudden(work: Deliberation, reading: NoteReading, section: str, lost: int) -> bool:
     stood = (reading.shown.ids if reading.shown else {}).get(section, ())
-    total = max(lost, sum(1 for name in stood if name in work.state.facts))
+    total = max(lost, len(work.state.facts.keys() & stood))
     return (lost >= 5 and 3 * lost >= total) or (lost == total and total >= 2)
 
 

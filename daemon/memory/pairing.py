@@ -13,7 +13,7 @@ from daemon.memory.state import State
 from parsers.model.facts import KIND_OF, Fact, over
 from parsers.model.notes import NotePath
 from parsers.sameness import folded
-from parsers.statements import Spot
+from parsers.statements import Spot, bearers
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +92,12 @@ class _Pairing:
         anchors = self._anchors() if any(spot.says.anchor for _, spot in self.spots) else {}
         seen: set[str] = set(self.taken)
         names: list[str | None] = []
-        for reading, spot in self.spots:
-            one = spot.says
-            name = one.id if one.id in self.state.facts else anchors.get(one.anchor or "") or one.id
+        texts = {
+            anchor: (name, {one.text for one in self.state.facts[name]}) for anchor, name in anchors.items()
+        }
+        borne = bearers([spot for _, spot in self.spots], self.state.facts, texts) if anchors else {}
+        for index, (reading, spot) in enumerate(self.spots):
+            name = spot.says.id if spot.says.id in self.state.facts else borne.get(index) or spot.says.id
             if name and self._is_past(name) and self._stated_anew(reading, spot, name):
                 name = None
             names.append(name if name and name not in seen else None)

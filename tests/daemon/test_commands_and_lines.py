@@ -201,3 +201,41 @@ def test_a_fact_revived_by_a_line_below_the_one_that_came_back_with_its_id_stand
     home.rest()
     assert home.fact("Dort 8 heures").kind == "preference"
     assert f"{line}\n" in home.profile()
+
+
+def test_of_two_lines_with_one_anchor_the_one_that_says_the_fact_is_meant(vault):
+    home = vault()
+    home.add_line("- Enfant : Tom", "goals")
+    home.rest()
+    home.add_line("- Dentiste : Dr Roux ^p1")
+    home.rest()
+    home.add_line("- Enfant : Tom ^p1", "decisions")
+    home.rest()
+    name = home.fact("Dentiste : Dr Roux").id
+    home.correct(name, "Dentiste : Dr Pic")
+    home.rest()
+    assert "- Dentiste : Dr Pic ^p1\n" in home.profile()
+    assert home.facts() == ["Dentiste : Dr Pic", "Enfant : Tom"]
+    home.drop_index()
+    home.rest()
+    assert home.facts() == ["Dentiste : Dr Pic", "Enfant : Tom"]
+
+
+def test_a_line_that_came_back_waits_for_its_answer_and_is_no_other_facts(vault):
+    home = vault()
+    home.add_line("- Dort 8 heures", "decisions")
+    home.add_line("- Autre")
+    home.rest()
+    before, name = home.profile(), home.fact("Dort 8 heures").id
+    home.forget(name)
+    home.rest()
+    home.app.pipeline.submit([Remember("Dort 8 heures", "goal", "person")])
+    home.write_profile(before)
+    home.rest()
+    assert f"- Dort 8 heures ^{name}\n" in home.profile()
+    assert home.profile().count("- Dort 8 heures ^f-") == 2
+    assert len(home.open_cards("returned")) == 1
+    before = home.export()
+    home.drop_index()
+    home.rest()
+    assert home.export() == before
