@@ -121,10 +121,12 @@ def render(
     Only `active` lines are looked at; those of the `resting` facts are as they should be. A line whose text clavaire
     never recorded is left alone: between our reading and this, it is the person's.
     """
-    lines = _placed(shows, active)
+    waiting = _waiting(shows, active)
+    lines = _placed(shows, active, waiting)
     splices: list[Splice] = []
-    for spot, name in lines:
-        splices += _line(spot, shows.facts[name]) if name else _loose(spot, shows, resting)
+    for index, (spot, name) in enumerate(lines):
+        if index not in waiting:
+            splices += _line(spot, shows.facts[name]) if name else _loose(spot, shows, resting)
     there = {name for _, name in lines if name}
     missing = [fact for name, fact in shows.facts.items() if name not in there]
     added: list[ShownFact] = []
@@ -151,7 +153,18 @@ def _ids(lines: Sequence[tuple[Spot, str | None]], added: Sequence[ShownFact]) -
     return {section: frozenset(names) for section, names in ids.items()}
 
 
-def _placed(shows: ProfileView, spots: Sequence[Spot]) -> list[tuple[Spot, str | None]]:
+def _waiting(shows: ProfileView, spots: Sequence[Spot]) -> frozenset[int]:
+    """The lines that came back with an id and wait for an answer: of several with one id, the first."""
+    first: dict[str, int] = {}
+    for index, spot in enumerate(spots):
+        if spot.says.id and spot.says.id in shows.asked:
+            first.setdefault(spot.says.id, index)
+    return frozenset(first.values())
+
+
+def _placed(
+    shows: ProfileView, spots: Sequence[Spot], waiting: Collection[int]
+) -> list[tuple[Spot, str | None]]:
     """Which line is which fact, in the order lines are paired: id and text, text alone, id alone."""
     found: list[str | None] = [None] * len(spots)
     taken: set[str] = set()
@@ -160,7 +173,8 @@ def _placed(shows: ProfileView, spots: Sequence[Spot]) -> list[tuple[Spot, str |
         if shows.facts[name].text == spots[index].says.wording.text:
             found[index] = name
             taken.add(name)
-    _place_by_text(shows, spots, [index for index, name in enumerate(found) if name is None], found, taken)
+    loose = [index for index, name in enumerate(found) if name is None and index not in waiting]
+    _place_by_text(shows, spots, loose, found, taken)
     for index, name in names.items():
         if found[index] is None and name not in taken:
             found[index] = name
@@ -196,17 +210,16 @@ def _place_by_text(
             for fact in by_text.get(spot.says.wording.text, [])
             if fact.id not in taken and (moved or fact.section == spot.section)
         ]
-        past = spot.says.id in shows.leaving or spot.says.id in shows.asked
-        if found[index] is None and same and not past:
+        if found[index] is None and same:
             found[index] = min(same)
             taken.add(min(same))
 
 
 def _loose(spot: Spot, shows: ProfileView, resting: Collection[str]) -> list[Splice]:
-    """A line that is no current fact: it leaves if its fact did, its id goes if another line has it."""
+    """A line that is no current fact: it leaves if its fact did, its id goes if it is another's."""
     if _left(spot, shows) or _no_more(spot.says, shows):
         return [Splice(spot.start, spot.stop, "")]
-    if spot.says.id in shows.facts or spot.says.id in resting:
+    if any(spot.says.id in known for known in (shows.facts, resting, shows.leaving, shows.asked)):
         return _cut(spot, [span for span in spot.says.id_spans if _is_ours(spot, span)])
     return []
 

@@ -4,7 +4,7 @@ from collections import defaultdict
 from dataclasses import replace
 
 from daemon.memory.moment import Deliberation
-from daemon.memory.pairing import Line, NoteReading, Paired, alive
+from daemon.memory.pairing import Line, NoteReading, Paired, alive, asked_back
 from daemon.memory.state import place_of
 from daemon.memory.values import (
     anchor_of,
@@ -116,10 +116,9 @@ def _rests(work: Deliberation, line: Line, fact: Fact) -> bool:
 
 def _returned(work: Deliberation, line: Line, fact: Fact) -> None:
     """The id of a fact that is no longer kept is back: an older version of the note, perhaps; ask (rule 8)."""
-    key = f"{fact.id}.{fact.version}"
-    if any(c.kind == "returned" and c.key == key and c.status == "open" for c in work.state.cards.values()):
-        return
-    work.open_card("returned", (fact.id,), line.spot.says.wording.text, key=key, note=line.note)
+    if fact.id not in asked_back(work.state):
+        key = f"{fact.id}.{fact.version}"
+        work.open_card("returned", (fact.id,), line.spot.says.wording.text, key=key, note=line.note)
 
 
 def _new_line(work: Deliberation, line: Line, gone: dict[str, tuple[NoteReading, str, Fact]]) -> None:

@@ -72,6 +72,12 @@ def alive(fact: Fact | None) -> bool:
     return fact is not None and fact.status in ("confirmed", "held") and fact.retracted_at is None
 
 
+def asked_back(state: State) -> frozenset[str]:
+    """Give the facts whose lines came back and wait for an answer (rule 8)."""
+    cards = (card for card in state.cards.values() if card.kind == "returned" and card.status == "open")
+    return frozenset(name for card in cards for name in card.subjects)
+
+
 def pair(readings: Sequence[NoteReading], state: State, moment: Moment) -> Paired:
     """Pair the lines of all notes read in one pass with the facts they are."""
     return _Pairing(readings, state, moment).pair()
@@ -91,6 +97,7 @@ class _Pairing:
         """The id each statement carries, by our id or by its anchor; a second use of one is no id."""
         anchors = self._anchors() if any(spot.says.anchor for _, spot in self.spots) else {}
         seen: set[str] = set(self.taken)
+        asked = asked_back(self.state)
         names: list[str | None] = []
         texts = {
             anchor: (name, {one.text for one in self.state.facts[name]}) for anchor, name in anchors.items()
@@ -98,7 +105,7 @@ class _Pairing:
         borne = bearers([spot for _, spot in self.spots], self.state.facts, texts) if anchors else {}
         for index, (reading, spot) in enumerate(self.spots):
             name = spot.says.id if spot.says.id in self.state.facts else borne.get(index) or spot.says.id
-            if name and self._is_past(name) and self._stated_anew(reading, spot, name):
+            if name and self._is_past(name) and name not in asked and self._stated_anew(reading, spot, name):
                 name = None
             names.append(name if name and name not in seen else None)
             seen.update(filter(None, (name,)))
