@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # its many types take longer to make than a search does
-    from parsers.model.notes import Problem
+    from parsers.model.places import Problem
 
 LOCALES = ("fr", "en")
 """Languages that have a catalogue; the first is the default."""

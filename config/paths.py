@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from config.settings import ConfigError, Settings
 
 if TYPE_CHECKING:  # as in config.i18n
-    from parsers.model.notes import NotePath
+    from parsers.model.places import NotePath
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ from daemon.vault.errors import NoteExists, VaultCopied, VaultMissing
 from parsers.errors import ClavaireError
 from parsers.ids import ENTROPY, VAULT, make_id
 from parsers.model.edits import Edit, Remember
-from parsers.model.notes import Etag, NotePath
+from parsers.model.places import Etag, NotePath
 from parsers.model.register import Event, Record
 
 _HOST_QUIET = timedelta(minutes=1)

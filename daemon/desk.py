@@ -23,7 +23,7 @@ from daemon.vault.kept import Late
 from daemon.vault.walk import Listing
 from parsers.ids import ID
 from parsers.model.edits import Edit, Lines, LinesSettled
-from parsers.model.notes import Etag, NotePath, Problem
+from parsers.model.places import Etag, NotePath, Problem
 
 _OWN_ID = re.compile(rf"[ \t]*\^{ID.pattern}[ \t]*$")
 _QUOTED = 20

@@ -7,7 +7,7 @@ from daemon.app import App
 from daemon.index import memory as rows
 from daemon.index.problems import problems
 from daemon.register import repair
-from parsers.model.notes import Problem
+from parsers.model.places import Problem
 from parsers.model.register import Mark
 
 

@@ -16,7 +16,7 @@ from config.paths import NAMES, placeholder_original
 from daemon.vault import names
 from daemon.vault.errors import OutsideVault
 from daemon.vault.walk import NOTE
-from parsers.model.notes import NotePath
+from parsers.model.places import NotePath
 
 Kind = Literal["saved", "own", "written", "appeared", "folder", "everything", "doubt", "wake", "look"]
 """Of a note: `saved` (closed, renamed or gone: whole), `own` (renamed by a write of ours: whole), `written`

@@ -17,7 +17,7 @@ from daemon.memory.state import BY_COMMAND, State, fold, scalars_of
 from daemon.reading import state_in
 from daemon.register.reading import Reading
 from daemon.register.register import Register, RegisterClosed
-from parsers.model.notes import Etag, NotePath, Problem
+from parsers.model.places import Etag, NotePath, Problem
 from parsers.model.register import Event, Mark, Record
 from renderers.journal import SHOWN as JOURNALED
 

@@ -8,7 +8,7 @@ from daemon.desk import Desk
 from daemon.managed import Showing, Stood
 from daemon.memory.moment import Moment
 from daemon.vault.errors import NoteChanged, NoteMissing, VaultError
-from parsers.model.notes import NotePath, Problem
+from parsers.model.places import NotePath, Problem
 
 _FIGHT = timedelta(minutes=10)
 

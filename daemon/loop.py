@@ -20,7 +20,7 @@ from daemon.vault.errors import VaultBusy, VaultError, refusal
 from daemon.vault.kept import QUIET
 from daemon.watcher import Batch, Watcher
 from parsers.errors import ClavaireError
-from parsers.model.notes import NotePath, Problem
+from parsers.model.places import NotePath, Problem
 
 log = logging.getLogger("clavaire")
 

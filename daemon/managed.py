@@ -22,7 +22,7 @@ from parsers.frame import Frame, difference, frame_of, shifted
 from parsers.model.cards import SECTION
 from parsers.model.edits import Answer, CardGone, Edit, Lines, LinesSettled
 from parsers.model.facts import SECTION_OF, Fact, over
-from parsers.model.notes import Etag, NotePath, Problem
+from parsers.model.places import Etag, NotePath, Problem
 from parsers.model.register import Record, stamp
 from parsers.profile import ProfileSaid
 from renderers import cards as cards_renderer

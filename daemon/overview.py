@@ -19,7 +19,7 @@ from daemon.reading import state_in
 from daemon.register.register import Register
 from daemon.vault.door import Vault
 from daemon.vault.errors import VaultCopied, VaultError
-from parsers.model.notes import Problem
+from parsers.model.places import Problem
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ from daemon.vault.door import Vault
 from daemon.vault.errors import NoteChanged, NoteExists, NoteMissing, VaultError
 from daemon.vault.walk import Listing
 from parsers.model.edits import ClockTick, Edit
-from parsers.model.notes import NotePath, Problem
+from parsers.model.places import NotePath, Problem
 from parsers.model.register import Record
 
 ROUNDS = 8

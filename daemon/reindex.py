@@ -11,7 +11,7 @@ from daemon.rest import readable, searched
 from daemon.vault.door import Vault
 from daemon.vault.errors import VaultError
 from daemon.vault.walk import Entry, Listing
-from parsers.model.notes import NotePath
+from parsers.model.places import NotePath
 
 
 def fill(vault: Vault, progress: Progress, index: Index) -> None:

@@ -21,7 +21,7 @@ from daemon.vault.disk import Reading
 from daemon.vault.door import Vault
 from daemon.vault.errors import VaultError
 from daemon.vault.walk import Entry, Listing
-from parsers.model.notes import NotePath, Problem
+from parsers.model.places import NotePath, Problem
 from parsers.model.register import Mark
 
 _NAME = "rest"

@@ -25,7 +25,7 @@ from daemon.pipeline import Outcome
 from parsers.ids import ID
 from parsers.model.edits import Edit
 from parsers.model.facts import Fact
-from parsers.model.notes import NotePath
+from parsers.model.places import NotePath
 from parsers.note import scan
 
 Say = Callable[[str], None]

@@ -17,7 +17,7 @@ from typing import Final
 
 from daemon.eye import Eye, Overflow, inhabited
 from daemon.hints import Batch, Hint, Pending
-from parsers.model.notes import NotePath
+from parsers.model.places import NotePath
 
 __all__ = ["Batch", "Watcher"]
 

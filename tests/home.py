@@ -21,7 +21,7 @@ from daemon.reading import canonical, export
 from parsers.model.cards import Card
 from parsers.model.edits import Correct, Edit, Forget, Remember
 from parsers.model.facts import Fact, Kind
-from parsers.model.notes import NotePath
+from parsers.model.places import NotePath
 from parsers.model.register import Record
 
 START = datetime(2026, 11, 30, 9, 0, tzinfo=UTC)

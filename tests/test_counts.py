@@ -17,7 +17,7 @@ from daemon.index.store import Index
 from daemon.loop import Keeper
 from daemon.rest import caught_up
 from daemon.watcher import Watcher
-from parsers.model.notes import NotePath
+from parsers.model.places import NotePath
 from tests.home import Home
 
 SIZES = (50, 500)

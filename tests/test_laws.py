@@ -18,7 +18,7 @@ from daemon.reading import canonical, export
 from parsers.frame import frame_of
 from parsers.model.edits import Correct, Forget, Remember
 from parsers.model.facts import SECTION_OF
-from parsers.model.notes import Etag
+from parsers.model.places import Etag
 from tests.home import Home, temporary
 from tests.person import OUR_ID, SECTIONS, Act, acts, add, indices, page, wordings
 from tests.rest import check_lines, check_words

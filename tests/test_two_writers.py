@@ -21,7 +21,7 @@ from daemon.app import App, open_writable
 from parsers.frame import frame_of
 from parsers.model.edits import Correct, Edit, Forget, Remember
 from parsers.model.facts import SECTION_OF, Kind
-from parsers.model.notes import NotePath
+from parsers.model.places import NotePath
 from tests import person, rest
 from tests.home import FAST, Home
 from tests.person import Act, acts, adds, indices, page, wordings

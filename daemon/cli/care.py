@@ -23,7 +23,7 @@ from daemon.cli.session import (
 
 if TYPE_CHECKING:
     from daemon.app import App
-    from parsers.model.notes import Problem
+    from parsers.model.places import Problem
 
 
 @click.command()

@@ -12,7 +12,7 @@ from typing import Any
 from daemon.index.schema import FACT_FIELDS
 from daemon.index.store import Index
 from parsers.model.facts import Fact
-from parsers.model.notes import Etag, NotePath
+from parsers.model.places import Etag, NotePath
 from parsers.model.register import Record
 
 _FACT_NAMES = ", ".join(FACT_FIELDS)

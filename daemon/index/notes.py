@@ -11,7 +11,7 @@ from daemon.index.refresh import Changes, Difference, Known, Progress, Read, Ref
 from daemon.index.rows import base_key, fold
 from daemon.index.store import Index
 from daemon.vault.walk import Entry
-from parsers.model.notes import NotePath
+from parsers.model.places import NotePath
 
 _BULK = 500
 """From so many notes on, the word index gets more memory for the load."""

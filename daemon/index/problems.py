@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 
 from daemon.index.store import Index
-from parsers.model.notes import Problem
+from parsers.model.places import Problem
 
 
 def replace_problems(index: Index, scope: str, problems: Iterable[Problem]) -> None:

@@ -14,7 +14,8 @@ from daemon.index.store import Index
 from daemon.vault.disk import Reading
 from daemon.vault.names import composed
 from daemon.vault.walk import Entry
-from parsers.model.notes import Etag, NotePath, Problem, Properties
+from parsers.model.notes import Properties
+from parsers.model.places import Etag, NotePath, Problem
 
 _SCOPE = "note:"
 _PROPERTIES = "properties:"

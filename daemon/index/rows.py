@@ -8,7 +8,8 @@ from daemon.index.pairs import has_runs, pairs
 from daemon.index.schema import ROW_BITS
 from daemon.vault.disk import Stamp
 from daemon.vault.names import composed
-from parsers.model.notes import Block, Etag, NotePath, Outline, Properties
+from parsers.model.notes import Block, Outline, Properties
+from parsers.model.places import Etag, NotePath
 from parsers.note import outline
 
 _MOST_ROWS = 1 << ROW_BITS

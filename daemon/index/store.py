@@ -16,7 +16,7 @@ from typing import Self
 from config.paths import NAMES
 from daemon.index import schema
 from parsers.errors import ClavaireError
-from parsers.model.notes import Problem
+from parsers.model.places import Problem
 
 _CACHE = "PRAGMA cache_size = -8192"
 _LOADING = ("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE", "cache_size = -4096")

@@ -16,7 +16,7 @@ from daemon.memory.values import (
     succeed,
 )
 from parsers.model.facts import KIND_OF, Fact
-from parsers.model.notes import NotePath
+from parsers.model.places import NotePath
 from parsers.sameness import folded
 
 

@@ -11,7 +11,7 @@ from typing import Literal
 from daemon.memory.moment import Moment
 from daemon.memory.state import State
 from parsers.model.facts import KIND_OF, Fact, over
-from parsers.model.notes import NotePath
+from parsers.model.places import NotePath
 from parsers.sameness import folded
 from parsers.statements import Spot, bearers
 

@@ -8,7 +8,7 @@ from daemon.memory.state import BY_COMMAND, place_of
 from parsers.dates import Period
 from parsers.ids import FACT
 from parsers.model.facts import KIND_OF, Fact, Sensitivity
-from parsers.model.notes import NotePath
+from parsers.model.places import NotePath
 from parsers.sameness import folded, opposed
 from parsers.statements import Spot, Statement, Wording
 

@@ -9,7 +9,7 @@ from config.paths import NAMES
 from daemon.register.keys import Keys
 from daemon.vault.door import Vault
 from daemon.vault.errors import VaultError
-from parsers.model.notes import Etag, NotePath, Problem
+from parsers.model.places import Etag, NotePath, Problem
 from parsers.model.register import Mark, Record
 from parsers.register import (
     HANDED_OVER,

@@ -14,7 +14,7 @@ from daemon.register.reading import File, Reader, Reading, at_physical_end, line
 from daemon.vault.door import Vault
 from daemon.vault.errors import NoteChanged
 from parsers.errors import ClavaireError
-from parsers.model.notes import NotePath, Problem
+from parsers.model.places import NotePath, Problem
 from parsers.model.register import Event, Mark, Record, stamp
 from parsers.register import ACCEPTED, HOST_TAKEN, Month, follow, hash_of, parse_lines
 from renderers.register import render_head, render_line

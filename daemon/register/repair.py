@@ -10,7 +10,7 @@ from datetime import datetime
 from config.paths import NAMES
 from daemon.register.reading import File, Reading, lines_of, month_of, path_of
 from daemon.register.register import Register, RegisterClosed
-from parsers.model.notes import NotePath, Problem
+from parsers.model.places import NotePath, Problem
 from parsers.model.register import Event, Mark, Record
 from parsers.register import (
     HOST_TAKEN,

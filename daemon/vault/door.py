@@ -36,7 +36,7 @@ from daemon.vault.places import Places
 from daemon.vault.rename import Exchange, exchange
 from daemon.vault.walk import NOTE, Entry, Listing, Walk, unlistable
 from daemon.vault.writing import Writer, Written
-from parsers.model.notes import Etag, NotePath, Problem
+from parsers.model.places import Etag, NotePath, Problem
 
 _GONE = (FileNotFoundError, NotADirectoryError)
 

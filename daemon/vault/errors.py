@@ -4,7 +4,7 @@ import os
 from typing import ClassVar
 
 from parsers.errors import ClavaireError
-from parsers.model.notes import Problem
+from parsers.model.places import Problem
 
 
 class VaultError(ClavaireError):

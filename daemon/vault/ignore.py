@@ -6,7 +6,7 @@ from collections.abc import Callable
 from config.paths import NAMES
 from daemon.vault.disk import Stamp, read_file, stamp_of
 from daemon.vault.names import composed
-from parsers.model.notes import Problem
+from parsers.model.places import Problem
 
 
 class IgnoreFile:

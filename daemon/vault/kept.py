@@ -28,7 +28,7 @@ from daemon.vault.disk import (
     sync_folder,
     write_new,
 )
-from parsers.model.notes import Etag, NotePath
+from parsers.model.places import Etag, NotePath
 
 QUIET = 60.0
 """Seconds for which a displaced file's bytes must not have changed before it becomes a backup."""

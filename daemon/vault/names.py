@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from config.paths import NAMES
 from daemon.vault.errors import OutsideVault
-from parsers.model.notes import Etag, NotePath
+from parsers.model.places import Etag, NotePath
 
 _SHORT = 16
 _NOTHING = "0" * _SHORT

@@ -16,7 +16,7 @@ from daemon.vault.errors import (
     VaultError,
     VaultMissing,
 )
-from parsers.model.notes import NotePath
+from parsers.model.places import NotePath
 
 
 class Places:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from config.paths import conflict_original, placeholder_original
 from daemon.vault import names
 from daemon.vault.errors import OutsideVault, TooLarge, TwinNames
-from parsers.model.notes import NotePath, Problem
+from parsers.model.places import NotePath, Problem
 
 NOTE = ".md"
 _KIND = 0o170000

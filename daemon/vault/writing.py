@@ -29,7 +29,7 @@ from daemon.vault.disk import (
 from daemon.vault.errors import NoteChanged, NoteExists
 from daemon.vault.kept import Store
 from daemon.vault.rename import UNSUPPORTED, Exchange, take_name
-from parsers.model.notes import Etag, NotePath
+from parsers.model.places import Etag, NotePath
 
 _UNSURE: Final = Stamp(0, 0, 0)
 """A stamp no file has: the note is read again at the next scan."""

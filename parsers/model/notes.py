@@ -4,27 +4,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import Any, Literal, NewType
-
-NotePath = NewType("NotePath", str)
-"""Path of a note inside the vault: relative, `/` separated, as it is spelt on disk."""
-
-Etag = NewType("Etag", str)
-"""SHA-256 (64 hex digits) of exactly the bytes that were read."""
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One thing the owner should look at: where, and a catalogue key with values for what and the remedy."""
-
-    path: str
-    """Note (or folder) it is about; `""` when about the vault itself."""
-    line: int
-    """1-based line, 0 when about the whole note."""
-    code: str
-    """Key of the sentence in the catalogue, without the leading `problem.`."""
-    values: tuple[tuple[str, str], ...] = ()
-    """Placeholders of the sentence, sorted by name."""
+from typing import Any, Literal
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from daemon.index.refresh import Changes, Reading
 from daemon.index.store import Index, IndexOutdated
 from daemon.vault.door import Vault
 from daemon.vault.errors import VaultError
-from parsers.model.notes import NotePath, Problem
+from parsers.model.places import NotePath, Problem
 
 MAX_BYTES = 5_000_000
 

@@ -127,7 +127,9 @@ def test_memory_and_idle_minute(benchmark, house_of, limits):
         daemon.rest()
         scan = 1000 * (daemon.cpu() - before)
         (house.vault / "Nouveau dossier").rmdir()
-        limits.note(f"a minute without events: {minute:.2f} ms of CPU; a scan, made every hour and a half: {scan:.0f} ms")
+        limits.note(
+            f"a minute without events: {minute:.2f} ms of CPU; a scan, made every hour and a half: {scan:.0f} ms"
+        )
         limits.most("idle CPU, with its share of the scan", minute + scan / 90, 2, "ms a minute")
         _use(house, asking)
         daemon.rest()

@@ -15,7 +15,7 @@ from daemon.index.search import search
 from daemon.index.store import Index
 from daemon.vault.door import Vault
 from parsers.model.facts import Fact
-from parsers.model.notes import NotePath
+from parsers.model.places import NotePath
 
 NOTES = 10_000
 

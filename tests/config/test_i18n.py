@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from config.i18n import LOCALES, catalogue
-from parsers.model.notes import Problem
+from parsers.model.places import Problem
 
 ROOT = Path(__file__).parents[2]
 CODE = ("daemon", "parsers", "renderers", "config")

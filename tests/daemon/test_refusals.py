@@ -13,7 +13,7 @@ from config.i18n import LOCALES, catalogue, one_line
 from config.paths import NAMES
 from daemon.index.store import Index, IndexRefused
 from daemon.loop import Keeper
-from parsers.model.notes import Problem
+from parsers.model.places import Problem
 from tests.asking import asked
 from tests.asking import cli as called
 from tests.home import Clock, Home

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from daemon.vault import rename
 from daemon.vault.disk import etag_of
 from daemon.vault.door import Vault
-from parsers.model.notes import NotePath
+from parsers.model.places import NotePath
 from tests.kill.killer import Killer
 
 NOTE = NotePath("Été/Profil.md")

@@ -11,7 +11,7 @@ from daemon.index.store import Index, IndexOutdated
 from daemon.vault.disk import Reading
 from daemon.vault.door import Vault
 from daemon.vault.errors import VaultError
-from parsers.model.notes import NotePath, Problem
+from parsers.model.places import NotePath, Problem
 
 
 class Settled:

@@ -8,7 +8,7 @@ from daemon.index.problems import problems, replace_problems
 from daemon.index.schema import FACT_FIELDS
 from daemon.index.store import Index
 from parsers.model.facts import Fact
-from parsers.model.notes import Problem
+from parsers.model.places import Problem
 from parsers.model.register import Record
 
 

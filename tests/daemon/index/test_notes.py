@@ -8,7 +8,7 @@ from daemon.index import notes
 from daemon.index.problems import problems
 from daemon.index.search import search
 from daemon.index.store import Index
-from parsers.model.notes import Problem
+from parsers.model.places import Problem
 
 NFD_ETE = unicodedata.normalize("NFD", "Été.md")
 

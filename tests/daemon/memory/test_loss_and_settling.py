@@ -1,7 +1,7 @@
 """What vanishes at once, half-typed lines and secrets: rules 8, 11 and 13 of memory.md."""
 
 from config.paths import NAMES
-from parsers.model.notes import NotePath
+from parsers.model.places import NotePath
 from tests.asking import drop_line, line_with, now, problems
 from tests.daemon.memory.test_hand_rules import with_lines
 

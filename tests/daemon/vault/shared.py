@@ -5,7 +5,7 @@ from pathlib import Path
 
 from config.paths import NAMES
 from daemon.vault.door import Vault
-from parsers.model.notes import NotePath
+from parsers.model.places import NotePath
 
 NOTE = NotePath("Profil.md")
 NFC, NFD = NotePath("Été.md"), NotePath(unicodedata.normalize("NFD", "Été.md"))

@@ -10,7 +10,7 @@ import pytest
 from config.paths import NAMES
 from daemon.vault import disk, errors, rename
 from daemon.vault.disk import etag_of
-from parsers.model.notes import NotePath
+from parsers.model.places import NotePath
 from tests.daemon.vault.shared import NFC, NFD, NOTE, put, seen
 
 

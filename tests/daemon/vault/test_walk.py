@@ -12,7 +12,7 @@ import pytest
 from config.paths import NAMES
 from daemon.vault import errors
 from daemon.vault.disk import etag_of
-from parsers.model.notes import NotePath
+from parsers.model.places import NotePath
 from tests.daemon.vault.shared import NOTE, put, seen
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from daemon.vault import errors, rename
 from daemon.vault.disk import etag_of
-from parsers.model.notes import NotePath
+from parsers.model.places import NotePath
 from tests.daemon.vault.shared import NOTE, NOW, backups, displaced, drafts, put, seen
 
 
