@@ -51,7 +51,7 @@ class ProfileView:
 
 
 def view(
-    facts: Iterable[tuple[Fact, ...]],
+    facts: Collection[tuple[Fact, ...]],
     cards: Iterable[Card],
     today: str,
     words: Mapping[str, str],
@@ -89,7 +89,9 @@ def view(
         if fact.status == "forgotten" and fact.id in stood:
             forgotten.add(fact.id)
     waiting = frozenset(asked)
-    return ProfileView(shown, leaving, anchors, frozenset(forgotten), waiting, again, repeats)
+    # A line that said a wrong wording again, read with the command that corrects it, was never known to stand.
+    wrong = frozenset(folded(one.text) for known in facts if known[-1].id in corrected for one in known[:-1])
+    return ProfileView(shown, leaving, anchors, frozenset(forgotten), waiting, again, repeats | wrong)
 
 
 def _stands(fact: Fact, today: str) -> bool:
@@ -219,7 +221,9 @@ def _loose(spot: Spot, shows: ProfileView, resting: Collection[str]) -> list[Spl
     """A line that is no current fact: it leaves if its fact did, its id goes if it is another's."""
     if _left(spot, shows) or _no_more(spot.says, shows):
         return [Splice(spot.start, spot.stop, "")]
-    if any(spot.says.id in known for known in (shows.facts, resting, shows.leaving, shows.asked)):
+    words = spot.says.wording.text
+    others = spot.says.id in shows.leaving and any(fact.text == words for fact in shows.facts.values())
+    if others or any(spot.says.id in known for known in (shows.facts, resting, shows.asked)):
         return _cut(spot, [span for span in spot.says.id_spans if _is_ours(spot, span)])
     return []
 
@@ -227,7 +231,8 @@ def _loose(spot: Spot, shows: ProfileView, resting: Collection[str]) -> list[Spl
 def _no_more(says: Statement, shows: ProfileView) -> bool:
     """Tell whether a line that said a fact again has lost it: the fact was forgotten, closed or corrected elsewhere."""
     words = says.wording.text
-    return not says.id and bool(shows.repeats) and folded(words) in shows.repeats and not shows.again(words)
+    loose = not says.id or says.id in shows.facts  # whose line is another one
+    return loose and bool(shows.repeats) and folded(words) in shows.repeats and not shows.again(words)
 
 
 def _left(spot: Spot, shows: ProfileView) -> str | None:
