@@ -1,5 +1,6 @@
 """The daemon in the foreground: file events and the clock in, passes out, until SIGTERM or SIGINT."""
 
+import gc
 import logging
 import signal
 import threading
@@ -60,6 +61,8 @@ class Keeper:
             self.watcher.start()
             try:
                 retry = not self._pass(None)
+                gc.collect()
+                gc.freeze()  # what a vault at rest holds is not looked through again at each edit
                 self._ready()
                 while not self._stopped.is_set():
                     retry = self._turn(retry=retry)

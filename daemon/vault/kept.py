@@ -54,6 +54,8 @@ class Store:
 
     def __init__(self, root: str, displaced: str, backups: str, clock: Callable[[], float]) -> None:
         self.root, self.displaced, self.backups, self._clock = root, displaced, backups, clock
+        self._vouched: dict[str, tuple[int, int, int]] = {}
+        """Displaced files that held what they should when last hashed: none is hashed at each pass for nothing."""
 
     def shelve(self, source: str, path: str, etag: str) -> str:
         """Move a file into `displaced/`, the same file under another name; gives that name.
@@ -92,8 +94,14 @@ class Store:
         """Every displaced version that its name does not vouch for; what was quiet becomes a backup."""
         self._end_scrubs()
         found = []
+        known, self._vouched = self._vouched, {}
         for kept in _listed(self.displaced):
             try:
+                status = os.lstat(os.path.join(self.displaced, kept.name))
+                mark = (status.st_ctime_ns, status.st_size, status.st_ino)
+                if known.get(kept.name) == mark and now - kept.at < QUIET:
+                    self._vouched[kept.name] = mark
+                    continue
                 reading = self.reading(kept.name, kept.path or NotePath(""))
             except OSError:
                 continue
@@ -101,6 +109,8 @@ class Store:
                 found.append(self._handed_over(kept, reading))
             elif now - kept.at >= QUIET:
                 self._retire(kept, reading.etag)
+            else:
+                self._vouched[kept.name] = mark
         return found
 
     def heard(self, reading: Reading) -> Reading:
