@@ -312,7 +312,8 @@ def test_events_dropped_while_the_process_was_stopped_ask_for_a_scan(vault):
         try:
             assert child.stdout.readline() == b"ready\n"
             child.send_signal(signal.SIGSTOP)
-            for number in range(most // 3 + 100):
+            os.waitid(os.P_PID, child.pid, os.WSTOPPED | os.WNOWAIT)
+            for number in range(most // 2):
                 (vault / f"{number}.txt").write_text("x")
             child.send_signal(signal.SIGCONT)
             assert select.select([child.stdout], [], [], 30)[0]
