@@ -7,7 +7,7 @@ from typing import Literal
 from daemon.memory.moment import Deliberation, Moment, instant
 from daemon.memory.pairing import alive
 from daemon.memory.state import State, place_of
-from daemon.memory.values import correct, dated, disputes, stands, supersede
+from daemon.memory.values import correct, disputes, first_version, stands, supersede
 from parsers.ids import DIGITS, FACT
 from parsers.model.edits import Correct, Edit, Forget, Remember
 from parsers.model.facts import Fact
@@ -114,36 +114,18 @@ def forget(work: Deliberation, edit: Forget) -> None:
 
 def _stated(work: Deliberation, edit: Remember) -> Fact:
     wording = reword(as_item(work.moment.redacted(edit.text)))
+    if edit.since:
+        wording = replace(wording, fields=replace(wording.fields, since=edit.since))
     person = edit.origin == "person"
-    at = work.moment.at
-    fact = Fact(
-        id=work.moment.new_id(FACT),
-        version=1,
-        user_id=work.state.user_id,
-        kind=edit.kind,
-        text=wording.text,
-        key=wording.key,
-        value=wording.value,
-        anchor=None,
-        entity_id=None,
-        status="confirmed",
+    return first_version(
+        work,
+        work.moment.new_id(FACT),
+        edit.kind,
+        wording,
         confidence=1.0 if person else edit.confidence,
-        provenance="user" if person else edit.origin,
         source="user" if person else edit.origin,
         source_ref=edit.source_ref,
-        sensitivity="normal",
-        valid_from=None,
-        valid_to=None,
-        valid_from_text=None,
-        valid_to_text=None,
-        review=None,
-        recorded_at=at,
-        retracted_at=None,
-        supersedes=None,
-        last_seen_at=at,
     )
-    fields = replace(wording.fields, since=edit.since) if edit.since else wording.fields
-    return dated(work, fact, replace(wording, fields=fields))
 
 
 def _refused_before(state: State, moment: Moment, text: str) -> bool:

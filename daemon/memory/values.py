@@ -7,7 +7,7 @@ from daemon.memory.pairing import alive
 from daemon.memory.state import BY_COMMAND, place_of
 from parsers.dates import Period
 from parsers.ids import FACT
-from parsers.model.facts import KIND_OF, Fact, Sensitivity
+from parsers.model.facts import KIND_OF, Fact, Kind, Sensitivity
 from parsers.model.places import NotePath
 from parsers.sameness import folded, opposed
 from parsers.statements import Spot, Statement, Wording
@@ -17,34 +17,49 @@ _NEAR = 90.0
 
 
 def new_fact(work: Deliberation, spot: Spot, note: NotePath) -> Fact:
-    """Give the first version of a fact the person wrote: theirs, certain, confirmed (rule 1)."""
-    wording = spot.says.wording
-    moment = work.moment
+    """Give the first version of a fact the person wrote: theirs, certain (rule 1)."""
+    name, anchor = _free_id(work, spot.says), anchor_of(work, spot.says.anchor, None)
+    return first_version(work, name, KIND_OF[spot.section], spot.says.wording, anchor=anchor, source_ref=note)
+
+
+def first_version(
+    work: Deliberation,
+    name: str,
+    kind: Kind,
+    wording: Wording,
+    *,
+    anchor: str | None = None,
+    confidence: float = 1.0,
+    source: str = "user",
+    source_ref: str | None = None,
+) -> Fact:
+    """Give the first version of what somebody states: confirmed, and dated by the fields of its wording."""
+    at = work.moment.at
     fact = Fact(
-        id=_free_id(work, spot.says),
+        id=name,
         version=1,
         user_id=work.state.user_id,
-        kind=KIND_OF[spot.section],
+        kind=kind,
         text=wording.text,
         key=wording.key,
         value=wording.value,
-        anchor=anchor_of(work, spot.says.anchor, None),
+        anchor=anchor,
         entity_id=None,
         status="confirmed",
-        confidence=1.0,
-        provenance="user",
-        source="user",
-        source_ref=note,
+        confidence=confidence,
+        provenance=source,
+        source=source,
+        source_ref=source_ref,
         sensitivity="normal",
         valid_from=None,
         valid_to=None,
         valid_from_text=None,
         valid_to_text=None,
         review=None,
-        recorded_at=moment.at,
+        recorded_at=at,
         retracted_at=None,
         supersedes=None,
-        last_seen_at=moment.at,
+        last_seen_at=at,
     )
     return dated(work, fact, wording)
 
