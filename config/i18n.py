@@ -2,10 +2,9 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:  # its many types take longer to make than a search does
     from parsers.model.places import Problem
@@ -14,8 +13,7 @@ LOCALES = ("fr", "en")
 """Languages that have a catalogue; the first is the default."""
 
 
-@dataclass(frozen=True, slots=True)
-class Catalogue:
+class Catalogue(NamedTuple):
     """Every sentence of one language; a value that renderers are given."""
 
     locale: str

@@ -1,10 +1,12 @@
 """Persistent names: `NAMES` is `chemins.json`, where alone notes, folders and files of ours are spelt."""
 
 import json
+import os
 import re
-from dataclasses import dataclass
+import sys
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from config.settings import ConfigError, Settings
 
@@ -12,8 +14,7 @@ if TYPE_CHECKING:  # as in config.i18n
     from parsers.model.places import NotePath
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(NamedTuple):
     """Paths inside the vault are relative to it, `/` separated; the others are names in the state folder."""
 
     assistant: str
@@ -58,6 +59,8 @@ class Names:
     current: str
     """Names the index file in use."""
     index_prefix: str
+    private_prefix: str
+    """Begins the name of the file that holds the private notes of the index of that number."""
     index_suffix: str
 
     conflict_marks: tuple[str, ...]
@@ -77,24 +80,27 @@ def _names() -> Names:
 
 NAMES = _names()
 
-_CONFLICT = re.compile(f"(?P<stem>.+?)(?:{'|'.join(NAMES.conflict_marks)})+(?P<end>\\.md)", re.IGNORECASE)
-_PLACEHOLDERS = tuple(re.compile(pattern) for pattern in NAMES.placeholders)
-
 
 def conflict_original(path: str) -> "NotePath | None":
     """Give the note of which a sync tool made this conflict copy, None when the name is no such copy's."""
     folder, name = _split(path)
-    match = _CONFLICT.fullmatch(name)
+    match = _conflict().fullmatch(name)
     return cast("NotePath", f"{folder}{match['stem']}{match['end']}") if match else None
 
 
 def placeholder_original(path: str) -> str | None:
     """Give the file that a sync tool has not fetched yet, None when the name is not a placeholder's."""
     folder, name = _split(path)
-    for pattern in _PLACEHOLDERS:
-        if match := pattern.fullmatch(name):
+    for pattern in NAMES.placeholders:
+        if match := re.fullmatch(pattern, name):
             return f"{folder}{match['note']}"
     return None
+
+
+@cache
+def _conflict() -> re.Pattern[str]:
+    # Compiled for who looks at names: a search does not.
+    return re.compile(f"(?P<stem>.+?)(?:{'|'.join(NAMES.conflict_marks)})+(?P<end>\\.md)", re.IGNORECASE)
 
 
 def _split(path: str) -> tuple[str, str]:
@@ -104,9 +110,21 @@ def _split(path: str) -> tuple[str, str]:
 
 def config_file() -> Path:
     """Give the platform's place for `config.toml`, whether it exists or not."""
-    from platformdirs import user_config_path  # noqa: PLC0415 - 20 ms; tests and tools name their own file
+    usual = _usual("XDG_CONFIG_HOME", ".config")
+    if usual is not None:
+        return usual / NAMES.config_file
+    from platformdirs import user_config_path  # noqa: PLC0415 - see `_usual`
 
     return user_config_path(NAMES.application, appauthor=False) / NAMES.config_file
+
+
+def _usual(variable: str, below: str) -> Path | None:
+    """Give our folder where one look at the environment tells it, as on most Linux machines.
+
+    There platformdirs would give the same 8 ms later; it is asked where this gives None.
+    """
+    place = Path(os.environ.get(variable) or Path(os.environ.get("HOME", ""), below))
+    return place / NAMES.application if sys.platform == "linux" and place.is_absolute() else None
 
 
 def state_root(settings: Settings, vault: Path | None = None) -> Path:
@@ -128,6 +146,9 @@ def state_root(settings: Settings, vault: Path | None = None) -> Path:
 def _state_folder(configured: str) -> Path:
     if configured:
         return Path(configured).expanduser()
-    from platformdirs import user_state_path  # noqa: PLC0415 - as in `config_file`
+    usual = _usual("XDG_STATE_HOME", ".local/state")
+    if usual is not None:
+        return usual
+    from platformdirs import user_state_path  # noqa: PLC0415 - see `_usual`
 
     return user_state_path(NAMES.application, appauthor=False)

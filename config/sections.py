@@ -1,31 +1,37 @@
 """The settings, section by section: to add one, add a field with its default here, nothing else.
 
-A field's metadata may hold `least` (smallest number) and `choices`; `config.settings` checks both.
+A field's type may bear the values that are allowed; `config.settings` checks them. Every command starts by making
+these classes: as dataclasses they would take six times as long.
 """
 
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Annotated, NamedTuple
 
 from config.i18n import LOCALES
 
 
-def _at_least(default: Any, least: int) -> Any:
-    return field(default=default, metadata={"least": least})
+class AtLeast(int):
+    """The smallest number a setting may be."""
 
 
-@dataclass(frozen=True, slots=True)
-class General:
+class OneOf(tuple[str, ...]):
+    """The words a setting may be."""
+
+    __slots__ = ()
+
+
+class General(NamedTuple):
     """What holds everywhere."""
 
     timezone: str = ""
     """Zone whose days facts are dated in, `""` = the machine's."""
-    locale: str = field(default=LOCALES[0], metadata={"choices": LOCALES})
+    locale: Annotated[str, OneOf(LOCALES)] = LOCALES[0]
     state_folder: str = ""
     """Where index, secret, backups and log go, `""` = the platform's folder; never inside the vault."""
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(NamedTuple):
     """Facts."""
 
     enabled: bool = True
@@ -33,63 +39,88 @@ class Memory:
     vault: str = ""
     """The vault, when neither `--vault` nor the current folder says it."""
     user_id: str = "moi"
-    edit_window: int = _at_least(600, 0)
+    edit_window: Annotated[int, AtLeast(0)] = 600
     """Seconds in which rewording is a correction and a deletion is provisional."""
-    rejection_days: int = _at_least(180, 0)
+    rejection_days: Annotated[int, AtLeast(0)] = 180
     """Days in which a rejected fact is not proposed again."""
     sensitive_patterns: tuple[str, ...] = ()
     """Regular expressions of what makes a proposal sensitive."""
 
 
-@dataclass(frozen=True, slots=True)
-class Watch:
+class Watch(NamedTuple):
     """When notes are looked at."""
 
-    settle: float = _at_least(2.0, 0)
+    settle: Annotated[float, AtLeast(0)] = 2.0
     """Seconds without a save before a managed note is read."""
-    scan_seconds: int = _at_least(5400, 1)
+    scan_seconds: Annotated[int, AtLeast(1)] = 5400
     """Seconds between two scans of the vault, which make lost file events harmless.
 
     A scan of ten thousand notes takes a tenth of a second: every hour and a half, an idle daemon costs 1 ms a minute.
     """
 
 
-@dataclass(frozen=True, slots=True)
-class Cards:
+class Cards(NamedTuple):
     """How often the person is interrupted."""
 
-    per_day: int = _at_least(20, 0)
-    pending_days: int = _at_least(30, 1)
+    per_day: Annotated[int, AtLeast(0)] = 20
+    pending_days: Annotated[int, AtLeast(1)] = 30
     """Days after which a waiting fact goes into the weekly reminder."""
 
 
-@dataclass(frozen=True, slots=True)
-class Index:
+class Index(NamedTuple):
     """What is indexed."""
 
-    max_bytes: int = _at_least(5_000_000, 1)
+    max_bytes: Annotated[int, AtLeast(1)] = 5_000_000
     """Larger notes are not read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Privacy:
-    """Folders, tags or notes that stay on the machine; for the doors of agents, nothing reads them yet."""
+class Privacy(NamedTuple):
+    """Folders (or notes) that agents do not see, or whose content never leaves the machine."""
 
     private: tuple[str, ...] = ()
+    """No agent names, searches or reads what lies there."""
     sensitive: tuple[str, ...] = ()
+    """What lies there goes to nothing external."""
 
 
-@dataclass(frozen=True, slots=True)
-class Backups:
+class Provenance(NamedTuple):
+    """Where the content of folders came from."""
+
+    folders: Mapping[str, str] = MappingProxyType({})
+    """Folder → `web`, `automation`, `connector:<id>`, `mcp:<name>` or `vault`."""
+
+
+class Connectors(NamedTuple):
+    """Where connectors find what they speak for; `""` = they are not there."""
+
+    mailbox: str = ""
+    """Folder of the simulated mailbox."""
+
+
+class Policy(NamedTuple):
+    """What passes without asking, besides what Autonomie.md says."""
+
+    burst: Annotated[int, AtLeast(0)] = 600
+    """Seconds in which a second write of the person's own request needs a plan."""
+    code: Annotated[str, OneOf(("reinforced", "all"))] = "reinforced"
+    """Which approvals take a code; every widening of Autonomie.md does."""
+
+
+class Backups(NamedTuple):
     """How long what was replaced is kept: whichever limit comes first."""
 
-    days: int = _at_least(30, 1)
-    mebibytes: int = _at_least(200, 1)
+    days: Annotated[int, AtLeast(1)] = 30
+    mebibytes: Annotated[int, AtLeast(1)] = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Runs:
+class Runs(NamedTuple):
     """What one run may use."""
 
-    max_wall_seconds: int = _at_least(300, 1)
-    max_writes: int = _at_least(50, 1)
+    max_wall_seconds: Annotated[int, AtLeast(1)] = 300
+    max_writes: Annotated[int, AtLeast(1)] = 50
+    max_iterations: Annotated[int, AtLeast(1)] = 500
+    """Steps begun."""
+    max_tokens: Annotated[int, AtLeast(0)] = 0
+    """Of models that its steps asked, 0 = no limit."""
+    expiry_days: Annotated[int, AtLeast(1)] = 7
+    """Days after which a plan that nobody approved expires."""

@@ -7,20 +7,42 @@ import math
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from config.i18n import LOCALES, catalogue
-from config.sections import Backups, Cards, General, Index, Memory, Privacy, Runs, Watch
+from config.sections import (
+    AtLeast,
+    Backups,
+    Cards,
+    Connectors,
+    General,
+    Index,
+    Memory,
+    OneOf,
+    Policy,
+    Privacy,
+    Provenance,
+    Runs,
+    Watch,
+)
 from parsers.errors import ClavaireError
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
-_KIND_NAMES: dict[Any, str] = {bool: "bool", int: "int", float: "float", str: "str", tuple[str, ...]: "list"}
-Value = bool | int | float | str | tuple[str, ...]
+_KIND_NAMES: dict[Any, str] = {
+    bool: "bool",
+    int: "int",
+    float: "float",
+    str: "str",
+    tuple[str, ...]: "list",
+    Mapping[str, str]: "table",
+}
+Value = bool | int | float | str | tuple[str, ...] | Mapping[str, str]
 
+_PROVENANCE = re.compile(r"vault|automation|web|(?:mcp|connector):[\w.?-]+")
 ENV = "CLAVAIRE_"
 DEFAULT = "default"
 """Origin of a value that nobody set."""
@@ -35,19 +57,21 @@ class ConfigError(ClavaireError):
         super().__init__(catalogue(locale).say(f"error.config.{code}", **values))
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """Every setting, one attribute a section."""
 
-    general: General = field(default_factory=General)
-    memory: Memory = field(default_factory=Memory)
-    watch: Watch = field(default_factory=Watch)
-    cards: Cards = field(default_factory=Cards)
-    index: Index = field(default_factory=Index)
-    privacy: Privacy = field(default_factory=Privacy)
-    backups: Backups = field(default_factory=Backups)
-    runs: Runs = field(default_factory=Runs)
-    origins: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    general: General = General()
+    memory: Memory = Memory()
+    watch: Watch = Watch()
+    cards: Cards = Cards()
+    index: Index = Index()  # type: ignore[assignment]  # a tuple's `index`, which nobody asks of settings
+    privacy: Privacy = Privacy()
+    provenance: Provenance = Provenance()
+    policy: Policy = Policy()
+    connectors: Connectors = Connectors()
+    backups: Backups = Backups()
+    runs: Runs = Runs()
+    origins: Mapping[str, str] = MappingProxyType({})
 
     def value(self, key: str) -> Value:
         """Give the value of `section.key`.
@@ -70,9 +94,13 @@ class Settings:
         return self.origins.get(key, DEFAULT)
 
 
-_SECTIONS: dict[str, Any] = {part.name: part.type for part in fields(Settings) if part.name != "origins"}
-_FIELDS: dict[str, Field[Any]] = {
-    f"{section}.{one.name}": one for section, kind in _SECTIONS.items() for one in fields(kind)
+_SECTIONS: dict[str, Any] = {
+    name: kind for name, kind in Settings.__annotations__.items() if name != "origins"
+}
+_FIELDS: dict[str, Any] = {
+    f"{section}.{name}": kind
+    for section, one in _SECTIONS.items()
+    for name, kind in one.__annotations__.items()
 }
 KEYS: tuple[str, ...] = tuple(_FIELDS)
 """Every setting as `section.key`, in the order they are shown."""
@@ -220,9 +248,16 @@ def _likeness(key: str, known: str) -> float:
     return whole + SequenceMatcher(None, name, known_name).ratio()
 
 
+def _kind(key: str) -> tuple[Any, AtLeast | OneOf | None]:
+    """Give a setting's type and the values that are allowed of it, None for all."""
+    kind = _FIELDS[key]
+    allowed = getattr(kind, "__metadata__", None)
+    return (kind.__origin__, allowed[0]) if allowed else (kind, None)
+
+
 def _from_text(key: str, text: str) -> Any:
     """Read a value written without TOML's quotes; what cannot be read comes back as the text it is."""
-    kind = _FIELDS[key].type
+    kind, _ = _kind(key)
     if kind is str:
         return text
     if kind is bool:
@@ -237,16 +272,17 @@ def _from_text(key: str, text: str) -> Any:
 
 
 def _checked(locale: str, key: str, place: str, raw: Any) -> Value:
-    one = _FIELDS[key]
-    value: Any = _typed(one.type, raw)
+    kind, allowed = _kind(key)
+    value: Any = _typed(kind, raw)
     if value is None:
-        expected = catalogue(locale).say(f"setting.kind.{_KIND_NAMES[one.type]}")
+        expected = catalogue(locale).say(f"setting.kind.{_KIND_NAMES[kind]}")
         raise ConfigError(locale, "type", place=place, key=key, expected=expected, found=_shown(raw))
-    if "least" in one.metadata and value < one.metadata["least"]:
-        raise ConfigError(locale, "least", place=place, key=key, least=one.metadata["least"], found=value)
-    if "choices" in one.metadata and value not in one.metadata["choices"]:
-        choices = ", ".join(one.metadata["choices"])
-        raise ConfigError(locale, "choice", place=place, key=key, choices=choices, found=_shown(raw))
+    if isinstance(allowed, AtLeast) and value < allowed:
+        raise ConfigError(locale, "least", place=place, key=key, least=allowed, found=value)
+    if isinstance(allowed, OneOf) and value not in allowed:
+        raise ConfigError(
+            locale, "choice", place=place, key=key, choices=", ".join(allowed), found=_shown(raw)
+        )
     for reason, wrong in _unusable(key, value):
         raise ConfigError(locale, reason, place=place, key=key, found=_shown(wrong))
     checked: Value = value
@@ -257,6 +293,8 @@ def _typed(kind: Any, raw: Any) -> Any:
     """Give the value as the setting's type, None if it is of another."""
     if kind == tuple[str, ...]:
         return tuple(raw) if isinstance(raw, list) and all(isinstance(one, str) for one in raw) else None
+    if kind == Mapping[str, str]:
+        return raw if isinstance(raw, dict) and all(isinstance(one, str) for one in raw.values()) else None
     if kind is float:
         return float(raw) if type(raw) in (int, float) and math.isfinite(raw) else None
     return raw if type(raw) is kind else None
@@ -275,11 +313,21 @@ def _unusable(key: str, value: Any) -> Iterator[tuple[str, str]]:
                 re.compile(pattern)
             except re.error:
                 yield "pattern", pattern
+    if key == "provenance.folders":
+        for said in value.values():
+            if not _PROVENANCE.fullmatch(said):
+                yield "provenance", said
     if key == "general.timezone" and value and not _is_zone(value):
         yield "zone", value
 
 
 def _is_zone(name: str) -> bool:
+    # `ZoneInfo` is found and told 3 ms later, by every command of whoever set a zone.
+    if (
+        re.fullmatch(r"[A-Z][A-Za-z_]+/[A-Z][A-Za-z_]+", name)
+        and Path(f"/usr/share/zoneinfo/{name}").is_file()
+    ):
+        return True
     from zoneinfo import ZoneInfo  # noqa: PLC0415 - see `zone`
 
     try:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from config.i18n import LOCALES, Catalogue, catalogue
@@ -23,12 +23,15 @@ from daemon.memory.secrets import secret_spans
 from daemon.memory.state import State
 from daemon.pipeline import Circumstances, Outcome, Pipeline
 from daemon.places import original, place, set_place, state_folder, stood_here, vault_id
+from daemon.planning import Rules, declared
 from daemon.register import repair
 from daemon.register.keys import make_secret
 from daemon.register.register import Register, RegisterClosed
 from daemon.reindex import fill
 from daemon.rest import fingerprint
 from daemon.scheduler import JOBS, next_after
+from daemon.source import missing_sections, source
+from daemon.tools.registry import registry
 from daemon.vault.door import Vault
 from daemon.vault.errors import NoteExists, VaultCopied, VaultMissing
 from parsers.errors import ClavaireError
@@ -92,19 +95,27 @@ def _wire(root: Path, settings: Settings, name: str, clock: Clock) -> App:
     vault, register = doors(root, folder, settings, clock)
     history = History(register, folder, partial(fill, vault, silent))
     around = Circumstances(
-        moment=partial(_moment, settings, clock),
+        moment=partial(_moment, settings, clock, history),
         showing=partial(_showing, settings, words, root, history),
         words=words,
         next_due=lambda now: next_after(JOBS, now, zone(settings)),
         settings=fingerprint(settings),
         backups=(settings.backups.days, settings.backups.mebibytes),
         memory=settings.memory.enabled,
+        rules=Rules(
+            settings.policy,
+            declared(settings.privacy, settings.provenance),
+            timedelta(days=settings.runs.expiry_days),
+            zone(settings),
+            words,
+        ),
+        registry=cache(partial(registry, settings)),
     )
     pipeline = Pipeline(vault, history, around)
     return App(settings, words, root, folder, vault, register, history, pipeline)
 
 
-def _moment(settings: Settings, clock: Clock, state: State) -> Moment:
+def _moment(settings: Settings, clock: Clock, history: History, state: State) -> Moment:
     now = clock()
     local = now.astimezone(zone(settings))
     reminded = (local - timedelta(hours=9)).isocalendar()
@@ -121,7 +132,7 @@ def _moment(settings: Settings, clock: Clock, state: State) -> Moment:
             )
             last[letter] %= 1 << 8 * ENTROPY
             name = make_id(letter, last[letter].to_bytes(ENTROPY, "big"))
-            if name not in state.facts and name not in state.cards:
+            if name not in state.facts and name not in state.cards and not history.runs.names(name):
                 return name
 
     return Moment(
@@ -177,7 +188,8 @@ def init(
             _copy_keys(app, known)
             repair.rename_vault(app.register, app.folder.name)
         _first_lines(app, host, clock())
-        for path in (NAMES.profile, NAMES.cards) if settings.memory.enabled else ():
+        memory = (NAMES.profile, NAMES.cards) if settings.memory.enabled else ()
+        for path in (*memory, NAMES.autonomy):
             _frame(app, path)
     set_place(app.folder, root)
     return app
@@ -223,7 +235,7 @@ def _frame(app: App, path: NotePath) -> None:
     if one.problems:
         return
     text = managed.frames(path, None if one.vanished and one.etag is None else one, app.words)
-    if managed.source(path, text.encode("utf-8"), Etag("")).lacks_sections:
+    if missing_sections(source(path, text.encode("utf-8"), Etag(""))):
         raise UnclosedEnd(app.words.say("error.unclosed_end", path=path))
     if one.etag is None:
         try:

@@ -3,10 +3,11 @@
 An edit in a note of thousands of lines then costs what it changed.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 
+from daemon.memory.resting import Resting
 from parsers.profile import ProfileSaid
 from parsers.statements import Spot
 
@@ -18,6 +19,8 @@ class Rest:
     said: ProfileSaid
     ids: Mapping[str, frozenset[str]]
     """Section → the facts whose lines stood there."""
+    others: frozenset[str]
+    """The facts that had no line there."""
     day: date
 
 
@@ -27,13 +30,10 @@ class Aside:
 
     active: tuple[Spot, ...]
     """The lines to look at."""
-    standing: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Section → facts whose lines stand as they stood at rest, and that nothing touched since."""
-
-    @property
-    def ids(self) -> frozenset[str]:
-        """All of them."""
-        return frozenset().union(*self.standing.values())
+    resting: Resting = field(default_factory=Resting)
+    """Facts whose lines stand as they stood at rest, and that nothing touched since."""
+    facts: frozenset[str] | None = None
+    """The facts to look at, perhaps more than are known; None: all."""
 
 
 def aside(rest: Rest | None, one: ProfileSaid, touched: Collection[str] | None) -> Aside:
@@ -42,18 +42,49 @@ def aside(rest: Rest | None, one: ProfileSaid, touched: Collection[str] | None) 
     if rest is None or touched is None or rest.said.anchored or one.anchored:
         return Aside(now)
     known = rest.said
-    if one.token is known.token:
-        head, tail = len(now), 0
-    elif one.after is known.token:
-        head, tail = one.head, one.tail
-    else:
+    ends = unchanged(known, one)
+    if ends is None:
         return Aside(now)
+    head, tail = ends
     fresh = {spot.says.id for spot in now[head : len(now) - tail]}
     gone = {spot.says.id for spot in known.statements[head : len(known.statements) - tail]}
-    changed = {name for name in fresh | gone | set(touched) if name}
-    standing = {section: names - changed for section, names in rest.ids.items()}
+    changed = frozenset(name for name in fresh | gone | set(touched) if name)
+    resting, facts = Resting(rest.ids, changed), rest.others | changed
     plain = len(known.statements) == sum(map(len, rest.ids.values()))
     if plain and not any((changed - gone) & names for names in rest.ids.values()):
-        return Aside(now[head : len(now) - tail], standing)
-    ids = frozenset().union(*standing.values())
-    return Aside(tuple(spot for spot in now if spot.says.id not in ids), standing)
+        return Aside(now[head : len(now) - tail], resting, facts)
+    ids = resting.ids
+    return Aside(tuple(spot for spot in now if spot.says.id not in ids), resting, facts)
+
+
+def unchanged(known: ProfileSaid, one: ProfileSaid) -> tuple[int, int] | None:
+    """Give how many statements at the start and the end are those of an earlier reading, None where it is unknown."""
+    if one.token is known.token:
+        return len(one.statements), 0
+    return (one.head, one.tail) if one.after is known.token else None
+
+
+@dataclass(frozen=True, slots=True)
+class Secrets:
+    """Which lines of a reading of Profil.md hold a key or a token."""
+
+    said: ProfileSaid
+    at: tuple[int, ...]
+    """Their places among its statements."""
+
+    @property
+    def lines(self) -> list[int]:
+        """Their lines in the note."""
+        return [self.said.statements[place].line for place in self.at]
+
+
+def secrets(earlier: Secrets | None, one: ProfileSaid, holds: Callable[[Spot], bool]) -> Secrets:
+    """Find the lines that hold a secret; those that an earlier reading had are not looked at again."""
+    ends = unchanged(earlier.said, one) if earlier else None
+    head, tail = ends or (0, 0)
+    count, known = len(one.statements), earlier if ends else None
+    before = len(known.said.statements) if known else 0
+    fresh = (place for place in range(head, count - tail) if holds(one.statements[place]))
+    above = (place for place in known.at if place < head) if known else ()
+    below = (place - before + count for place in known.at if place >= before - tail) if known else ()
+    return Secrets(one, (*above, *fresh, *below))

@@ -12,11 +12,14 @@ from dataclasses import replace
 from config.i18n import Catalogue
 from config.paths import NAMES
 from daemon import managed
-from daemon.aside import Aside, Rest, aside
+from daemon.aside import Aside, Rest, Secrets, aside, secrets
+from daemon.consent import autonomy_wanted
 from daemon.history import History, Standing
-from daemon.index import memory as rows
-from daemon.managed import Showing, Source, Stood, Wanted
-from daemon.vault.disk import Reading, etag_of
+from daemon.managed import Showing, Wanted
+from daemon.memory.secrets import secret_spans
+from daemon.memory.shown import Shown
+from daemon.source import Source, is_plan, source
+from daemon.vault.disk import Reading, Stamp, etag_of
 from daemon.vault.door import Vault
 from daemon.vault.errors import NoteChanged, NoteMissing, VaultError
 from daemon.vault.kept import Late
@@ -24,6 +27,7 @@ from daemon.vault.walk import Listing
 from parsers.ids import ID
 from parsers.model.edits import Edit, Lines, LinesSettled
 from parsers.model.places import Etag, NotePath, Problem
+from parsers.statements import Spot
 
 _OWN_ID = re.compile(rf"[ \t]*\^{ID.pattern}[ \t]*$")
 _QUOTED = 20
@@ -42,21 +46,29 @@ class Desk:
         self._sources: dict[NotePath, Source] = {}
         """What was last made of each managed note: the same bytes are not parsed twice."""
         self._rest: Rest | None = None
-
-    def stood(self, path: NotePath) -> Stood | None:
-        """Give what is remembered of a note, None where the index has forgotten."""
-        return managed.stood(rows.shown(self.history.index, path))
+        self._secrets: Secrets | None = None
+        self._left: dict[NotePath, Stamp] = {}
+        """The stamp of each managed note as it was last read or written."""
 
     def is_as_left(self, path: NotePath) -> bool:
         """Tell whether a managed note holds the bytes that were last read or written at rest."""
-        stood, reading = self.stood(path), self.on_disk(path)
+        if path in self._left and self._left[path] != self._stamp(path):
+            return False  # a save: the pass reads it anyway
+        stood, reading = self.history.stood(path), self.on_disk(path)
         return stood is not None and reading is not None and reading.etag == stood.etag
+
+    def _stamp(self, path: NotePath) -> Stamp | None:
+        try:
+            entry = self.vault.entry(path)
+        except VaultError:
+            return None
+        return entry and Stamp(entry.mtime_ns, entry.size, entry.inode)
 
     def read(self, path: NotePath) -> Source:
         """Read one managed note; a version that our last write displaced is read in its place."""
         if path in self.displaced:
             reading, ours = self.displaced[path]
-            return managed.source(path, reading.data, reading.etag, on_disk=ours)
+            return source(path, reading.data, reading.etag, on_disk=ours)
         try:
             reading = self.vault.read(path)
         except NoteMissing:
@@ -65,9 +77,10 @@ class Desk:
             return Source(path, problems=(error.problem,))
         if reading.linked:
             return Source(path, problems=(Problem(path, 0, "linked_note"),))
+        self._left[path] = reading.stamp
         if path not in self._sources or self._sources[path].etag != reading.etag:
             earlier = self._sources.get(path)
-            self._sources[path] = managed.source(path, reading.data, reading.etag, earlier=earlier)
+            self._sources[path] = source(path, reading.data, reading.etag, earlier=earlier)
         return self._sources[path]
 
     def resting(self, one: Source | None, showing: Showing) -> Aside | None:
@@ -77,22 +90,36 @@ class Desk:
         rest = self._rest if self._rest and self._rest.day == showing.today else None
         return aside(rest, one.profile, self.history.touched)
 
+    def secret_lines(self, one: Source | None) -> list[int]:
+        """Give the lines of Profil.md that hold a key or a token."""
+        if one is None or one.profile is None:
+            return []
+        self._secrets = secrets(self._secrets, one.profile, _holds_secret)
+        return self._secrets.lines
+
     def wanted(
-        self, sources: Mapping[NotePath, Source], before: Mapping[NotePath, Stood | None], showing: Showing
+        self, sources: Mapping[NotePath, Source], before: Mapping[NotePath, Shown | None], showing: Showing
     ) -> dict[NotePath, Wanted]:
         """Render the notes that can be written, as the state now has it."""
         found: dict[NotePath, Wanted] = {}
         for one in sources.values():
-            resting, earlier = self.resting(one, showing), before.get(one.path)
-            want = managed.wanted(one, self.history.state, showing, resting, earlier, self.history.corrected)
+            want = self._wanted(one, before.get(one.path), showing)
             if want is not None:
                 found[one.path] = want
         return found
 
+    def _wanted(self, one: Source, earlier: Shown | None, showing: Showing) -> Wanted | None:
+        history = self.history
+        if one.path == NAMES.autonomy:
+            return autonomy_wanted(one, history.runs, history.state.host, showing)
+        return managed.wanted(
+            one, history.state, showing, self.resting(one, showing), earlier, history.corrected
+        )
+
     def standing(
         self,
         sources: Mapping[NotePath, Source],
-        before: Mapping[NotePath, Stood | None],
+        before: Mapping[NotePath, Shown | None],
         wants: Mapping[NotePath, Wanted],
     ) -> list[Standing]:
         """Give what stood in the notes as they were read, of those that differ from what is remembered of them."""
@@ -102,21 +129,21 @@ class Desk:
             if one.vanished and earlier and any(earlier.ids.values()):
                 # What stood there is held now: from here on nothing is missing from it, or giving the lines
                 # back would be undone by the very pass that reads the answer.
-                found.append((one.path, Etag(one.etag or ""), Stood(Etag(one.etag or "")).as_json()))
+                found.append((one.path, Shown(Etag(one.etag or ""))))
             if want is None:
                 continue
             there = want.stood if earlier is None or earlier.etag != one.etag else earlier
             if one.path in self.displaced:
                 # What it says stands nowhere until it is written: a crash must not make its lines look deleted.
-                there = replace(earlier or Stood(Etag("")), etag=one.on_disk or Etag(""))
+                there = replace(earlier or Shown(Etag("")), etag=one.on_disk or Etag(""))
             elif there is earlier and want.text == one.text:
                 continue
-            coming = etag_of(want.text.encode("utf-8"))
-            found.append((one.path, there.etag, replace(there, coming=coming).as_json()))
+            coming = etag_of(want.data)
+            found.append((one.path, replace(there, coming=coming)))
         return found
 
     def write(
-        self, one: Source, want: Wanted | None, before: Stood | None, showing: Showing
+        self, one: Source, want: Wanted | None, before: Shown | None, showing: Showing
     ) -> list[NotePath]:
         """Write one note if it is not as it should be; give its path when it was written."""
         if one.vanished:
@@ -126,31 +153,34 @@ class Desk:
         merged = self.displaced.pop(one.path, None)
         if want.text == one.text and not merged:
             if want.stands != want.stood or (before and before.etag == one.etag and want.stands != before):
-                self.history.stand((one.path, one.on_disk, want.stands.as_json()))
+                self.history.stand(one.path, replace(want.stands, etag=one.on_disk))
             self._at_rest(one, want, showing)
             return []
-        data = want.text.encode("utf-8")
         try:
-            done = self.vault.write(one.path, data, one.on_disk)
+            done = self.vault.write(one.path, want.data, one.on_disk)
         except NoteChanged:
             if merged:
                 self.apart.append(Late(one.path, merged[0]))
             raise
         if merged:
             self.vault.heard(merged[0])
-        self.history.stand((one.path, done.etag, want.stands.as_json()))
+        self.history.stand(one.path, replace(want.stands, etag=done.etag))
         if done.displaced is not None and done.displaced.data.strip():
             self.displaced[one.path] = (done.displaced, done.etag)
             return [one.path]
         if done.displaced is not None:
             self.vault.heard(done.displaced)
-        self._sources[one.path] = managed.source(one.path, data, done.etag, earlier=one)
+        self._left[one.path] = done.stamp
+        self._sources[one.path] = source(one.path, want.data, done.etag, earlier=one)
         self._at_rest(self._sources[one.path], want, showing)
         return [one.path]
 
     def _at_rest(self, one: Source, want: Wanted, showing: Showing) -> None:
         if one.profile:
-            self._rest = Rest(one.profile, want.stands.ids, showing.today)
+            ids = want.stands.ids
+            others = self.history.state.facts.keys() - frozenset().union(*ids.values())
+            self._rest = Rest(one.profile, ids, frozenset(others), showing.today)
+            self._secrets = secrets(self._secrets, one.profile, _holds_secret)
             self.history.touched, self.history.corrected = set(), set()
 
     def _make_again(self, one: Source, showing: Showing) -> list[NotePath]:
@@ -161,24 +191,23 @@ class Desk:
         if one.path == NAMES.profile and (held or not current):
             return []
         text = managed.frames(one.path, None, self.words)
-        empty = managed.source(one.path, text.encode("utf-8"), Etag(""))
-        wanted = managed.wanted(empty, self.history.state, showing)
+        empty = source(one.path, text.encode("utf-8"), Etag(""))
+        wanted = self._wanted(empty, None, showing)
         assert wanted is not None
-        data = wanted.text.encode("utf-8")
         done = (
-            self.vault.write(one.path, data, one.on_disk)
+            self.vault.write(one.path, wanted.data, one.on_disk)
             if one.on_disk
-            else self.vault.create(one.path, data)
+            else self.vault.create(one.path, wanted.data)
         )
-        self.history.stand((one.path, done.etag, wanted.stands.as_json()))
+        self.history.stand(one.path, replace(wanted.stands, etag=done.etag))
         return [one.path]
 
     def late(self, now: float, listing: Listing | None) -> None:
         """Take versions nobody has read: merged where the note is as we left it, else set apart for a card."""
         for late in self.vault.late(now, listing.drafts if listing else ()):
-            if late.path in (NAMES.profile, NAMES.cards) and late.path not in self.displaced:
+            if late.path and managed.is_read(late.path) and late.path not in self.displaced:
                 disk = self.on_disk(late.path)
-                kept = self.stood(late.path)
+                kept = self.history.stood(late.path)
                 ours = kept and disk and disk.etag in (kept.etag, kept.coming)
                 if disk and ours and late.reading.data.strip():
                     self.displaced[late.path] = (late.reading, disk.etag)
@@ -212,12 +241,23 @@ class Desk:
     def copies(self, listing: Listing, sources: Mapping[NotePath, Source]) -> list[Edit]:
         """Ask about the lines of the conflict copies of managed notes that lie in the vault."""
         found: list[Lines] = []
-        for entry in listing.entries:
+        for entry in listing.copies:
             original = entry.conflict_of
-            if original in managed.SHOWN_NOTES and original in sources and (copy := self.on_disk(entry.path)):
-                lines = differing(copy.data.decode("utf-8", "replace"), sources[original].text or "")
+            if original is None or not managed.is_read(original):
+                continue
+            copy, there = self.on_disk(entry.path), self.on_disk(original)
+            if copy and (original in sources or (is_plan(original) and there)):
+                lines = differing(copy.data.decode("utf-8", "replace"), _text(there))
                 found.append(Lines("copy", original, entry.path, lines))
         return [LinesSettled("copy", tuple(one.key for one in found)), *found]
+
+
+def _text(reading: Reading | None) -> str:
+    return reading.data.decode("utf-8", "replace") if reading else ""
+
+
+def _holds_secret(spot: Spot) -> bool:
+    return bool(secret_spans(spot.says.wording.text))
 
 
 def differing(text: str, current: str) -> str:

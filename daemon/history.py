@@ -6,18 +6,22 @@ loses nothing: the next `catch_up` replays what the index has not seen.
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from daemon.index import memory as rows
 from daemon.index.store import Index, IndexOutdated, drop_leftovers
+from daemon.memory.shown import Shown
 from daemon.memory.state import BY_COMMAND, State, fold, scalars_of
+from daemon.permits import load_runs, put_runs
 from daemon.reading import state_in
 from daemon.register.reading import Reading
 from daemon.register.register import Register, RegisterClosed
-from parsers.model.places import Etag, NotePath, Problem
+from daemon.remembered import Remembered
+from daemon.runs.state import Runs
+from daemon.runs.state import fold as fold_runs
+from parsers.model.places import NotePath, Problem
 from parsers.model.register import Event, Mark, Record
 from renderers.journal import SHOWN as JOURNALED
 
@@ -27,8 +31,8 @@ _REMEANT = ("register.accepted", "purged")
 _FILES = "register_files"
 """Name under which the index keeps what the register's files looked like after the last line that counted."""
 
-Standing = tuple[NotePath, Etag, Any]
-"""A managed note, the etag of its bytes, and what stood in them (JSON)."""
+Standing = tuple[NotePath, Shown]
+"""A managed note, and what stood in it."""
 Fill = Callable[[Index], None]
 
 
@@ -39,6 +43,9 @@ class History:
         """Take the register, the state folder, and what fills a new index with the vault's notes."""
         self.register, self.folder, self._fill = register, folder, fill
         self.state = State()
+        self.runs = Runs()
+        self.unsaid: set[str] | None = None
+        """Runs of which something happened that their notes may not say yet; None: any."""
         self.mark = Mark()
         self.reading: Reading | None = None
         self._index: Index | None = None
@@ -48,6 +55,7 @@ class History:
         """Records the state has and the index has not."""
         self.corrected: set[str] = set()
         """Facts corrected by command since then: their lines may still read as they did before."""
+        self._remembered, self._foreign = Remembered(), 0
 
     @property
     def index(self) -> Index:
@@ -58,15 +66,19 @@ class History:
     def catch_up(self) -> None:
         """Replay what the register holds beyond the index; make the index where there is none to use."""
         self._open()
+        if self._foreign != (foreign := self.index.foreign_writes()):
+            self._foreign = foreign
+            self._remembered.forget()
         kept = _mark_of(self.index)
         if kept != self.mark:
             if self.mark.seq:  # what another process did meanwhile
                 self._note_corrected(self.register.read(self.mark).records)
             self.mark, self.state = kept, state_in(self.index)
+            self.runs, self.unsaid = load_runs(self.index)
             self.touched = None
-        seen = rows.scalar(self.index, _FILES)
         # Whatever else wrote in the register, every line is checked again: one that is wrong closes it.
-        self.reading = self.register.open(self.mark, whole=seen != self.register.stamps())
+        seen, stamps = rows.scalar(self.index, _FILES), self.register.stamps()
+        self.reading = self.register.open(self.mark, whole=seen != stamps)
         if self.reading.mode == "maintenance":
             return
         if any(record.op in _REMEANT for record in self.reading.records):
@@ -74,7 +86,7 @@ class History:
         elif self.reading.records or self.reading.mark != self.mark:
             self._fold(self.reading.records, self.reading.mark)
             self.keep()
-        elif seen != (stamps := self.register.stamps()):
+        elif seen != stamps:
             rows.set_scalar(self.index, _FILES, stamps)
 
     def closed(self) -> Problem | None:
@@ -95,19 +107,42 @@ class History:
         if not self._fresh and _mark_of(self.index) == self.mark and not standing:
             return
         facts, cards = _named(self._fresh, "fact."), _named(self._fresh, "card.")
-        with self.index.batch():
+        with self._batch():
             _put(self.index, self.state, facts, cards)
+            put_runs(self.index, self.runs, self._fresh, self.unsaid)
             if any(not record.op.startswith(("fact.", "card.")) for record in self._fresh):
                 rows.set_scalar(self.index, "state", scalars_of(self.state))
             _keep(self.index, self._fresh, self.mark)
             rows.set_scalar(self.index, _FILES, self.register.stamps())
             for note in standing:
-                rows.set_shown(self.index, *note)
+                self._remembered.keep(self.index, *note)
         self._fresh = ()
 
-    def stand(self, standing: Standing) -> None:
+    def said(self, run: str) -> None:
+        """Remember that the note of a run says all that is known of it."""
+        if self.unsaid is None:
+            self.unsaid = set(self.runs.runs)
+        if run in self.unsaid:
+            self.unsaid.discard(run)
+            put_runs(self.index, self.runs, (), self.unsaid)
+
+    def stood(self, path: NotePath) -> Shown | None:
+        """Give what is remembered of a managed note, None where the index has forgotten."""
+        return self._remembered.stood(self.index, path)
+
+    def stand(self, path: NotePath, one: Shown) -> None:
         """Remember what stands in a managed note that was just written."""
-        rows.set_shown(self.index, *standing)
+        with self._batch():
+            self._remembered.keep(self.index, path, one)
+
+    @contextlib.contextmanager
+    def _batch(self) -> Iterator[None]:
+        try:
+            with self.index.batch():
+                yield
+        except BaseException:
+            self._remembered.forget()
+            raise
 
     def rebuild(self, fill_notes: Fill | None = None) -> None:
         """Make the index anew from the register and the notes, and point to it.
@@ -118,13 +153,15 @@ class History:
         reading = self.register.open(None)
         if reading.mode == "maintenance" and self._has_index():
             raise RegisterClosed(reading.problems[0])
-        state = State()
+        state, runs = State(), Runs()
         for record in reading.records:
             fold(state, record)
+            fold_runs(runs, record)
 
         def fill(index: Index) -> None:
             with index.batch():
                 _put(index, state, state.facts, state.cards)
+                put_runs(index, runs, reading.records, None)
                 rows.set_scalar(index, "state", scalars_of(state))
                 _keep(index, reading.records, reading.mark)
                 rows.set_scalar(index, _FILES, self.register.stamps())
@@ -133,7 +170,9 @@ class History:
         if self._index is not None:
             self._index.close()
         self._index = Index.rebuild(self.folder, fill)
+        self._remembered.forget()
         self.state, self.mark, self.reading, self.touched = state, reading.mark, reading, None
+        self.runs, self.unsaid = runs, None
 
     def _note_corrected(self, records: Iterable[Record]) -> None:
         self.corrected.update(str(r.body["id"]) for r in records if r.body.get("how") == BY_COMMAND)
@@ -150,6 +189,7 @@ class History:
         if self._index is not None:
             self._index.close()
             self._index = None
+            self._remembered.forget()
 
     def _has_index(self) -> bool:
         if self._index is None:
@@ -171,6 +211,9 @@ class History:
     def _fold(self, records: Sequence[Record], mark: Mark) -> None:
         for record in records:
             fold(self.state, record)
+            fold_runs(self.runs, record)
+        if self.unsaid is not None:
+            self.unsaid |= {str(record.body.get("id")) for record in records} & self.runs.runs.keys()
         self._touch(_named(records, "fact."), _named(records, "card."))
         self._note_corrected(records)
         self._fresh = (*self._fresh, *records)

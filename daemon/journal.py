@@ -5,8 +5,9 @@ from datetime import datetime, timedelta
 from config.paths import NAMES
 from daemon import managed
 from daemon.desk import Desk
-from daemon.managed import Showing, Stood
+from daemon.managed import Showing
 from daemon.memory.moment import Moment
+from daemon.memory.shown import Shown
 from daemon.vault.errors import NoteChanged, NoteMissing, VaultError
 from parsers.model.places import NotePath, Problem
 
@@ -14,7 +15,7 @@ _FIGHT = timedelta(minutes=10)
 
 
 def keep_journal(
-    desk: Desk, before: Stood | None, moment: Moment, showing: Showing, found: list[Problem]
+    desk: Desk, before: Shown | None, moment: Moment, showing: Showing, found: list[Problem]
 ) -> list[NotePath]:
     """Write the journal if it is not as it should be; problems go to `found`. Gives its path when it was written."""
     path = NAMES.journal
@@ -31,7 +32,7 @@ def keep_journal(
         return []
     if one.data == data:
         if before is None or before.etag != one.etag:
-            desk.history.stand((path, one.etag, Stood(one.etag).as_json()))
+            desk.history.stand(path, Shown(one.etag))
         return []
     changed = before.changed_at if before else ()
     if before is not None and before.etag != one.etag:
@@ -46,7 +47,7 @@ def keep_journal(
     except VaultError as error:
         found.append(error.problem)
         return []
-    desk.history.stand((path, done.etag, Stood(done.etag, changed_at=changed).as_json()))
+    desk.history.stand(path, Shown(done.etag, changed_at=changed))
     return [path]
 
 
@@ -56,7 +57,7 @@ def _made(desk: Desk, data: bytes, found: list[Problem]) -> list[NotePath]:
     except VaultError as error:
         found.append(error.problem)
         return []
-    desk.history.stand((NAMES.journal, done.etag, Stood(done.etag).as_json()))
+    desk.history.stand(NAMES.journal, Shown(done.etag))
     return [NAMES.journal]
 
 

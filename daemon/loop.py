@@ -44,7 +44,7 @@ class Keeper:
         """Take the wired vault, the clock, and what to call once the vault is at rest for the first time."""
         self.app, self._clock, self._ready = app, clock, ready
         self._stopped = threading.Event()
-        self.watcher = Watcher(app.root, managed.SHOWN_NOTES.__contains__, app.settings.watch.settle)
+        self.watcher = Watcher(app.root, managed.is_managed, app.settings.watch.settle)
         self._told: set[Problem] = set()
         self._tidy = False
 

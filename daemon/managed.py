@@ -6,23 +6,23 @@ this module joins them to the state and to what stood in the note before. It ope
 
 import hashlib
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
-from typing import Any
+from functools import cached_property
 
 from config.i18n import Catalogue
 from config.paths import NAMES
 from daemon.aside import Aside
-from daemon.memory.pairing import NoteReading, Shown, alive
+from daemon.memory.pairing import NoteReading, alive
+from daemon.memory.shown import Shown
 from daemon.memory.state import State
+from daemon.source import SECTIONS, Source, is_plan, missing_sections
 from parsers import cards as cards_parser
-from parsers import profile as profile_parser
 from parsers.cards import CardsSaid
-from parsers.frame import Frame, difference, frame_of, shifted
 from parsers.model.cards import SECTION
 from parsers.model.edits import Answer, CardGone, Edit, Lines, LinesSettled
-from parsers.model.facts import SECTION_OF, Fact, over
-from parsers.model.places import Etag, NotePath, Problem
+from parsers.model.facts import Fact, over
+from parsers.model.places import NotePath, Problem
 from parsers.model.register import Record, stamp
 from parsers.profile import ProfileSaid
 from renderers import cards as cards_renderer
@@ -31,108 +31,23 @@ from renderers import profile as profile_renderer
 from renderers.fields import field_words
 from renderers.frame import framed
 
-SHOWN_NOTES = (NAMES.profile, NAMES.cards, NAMES.journal)
-"""The managed notes, in the order they are read."""
-_BLANKS = b"\xef\xbb\xbf \t\r\n"
+READ_NOTES = (NAMES.profile, NAMES.cards, NAMES.autonomy)
+"""The managed notes that are read in each pass, in that order; plan notes come besides."""
+SHOWN_NOTES = (*READ_NOTES, NAMES.journal)
+"""The managed notes of which what stood in them is remembered."""
+
+
+def is_managed(path: NotePath) -> bool:
+    """Tell whether a path is a managed note's."""
+    return path in SHOWN_NOTES or is_plan(path)
+
+
+def is_read(path: NotePath) -> bool:
+    """Tell whether a path is that of a managed note in which the person's edits are read."""
+    return path in READ_NOTES or is_plan(path)
+
+
 JOURNAL_DAYS = 14
-
-
-Secret = Callable[[str], tuple[tuple[int, int], ...]]
-"""Gives where a text holds a secret."""
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A managed note as it was read: what to interpret, and the etag that a write must still find on disk."""
-
-    path: NotePath
-    text: str | None = None
-    etag: Etag | None = None
-    """Of the bytes that are interpreted."""
-    on_disk: Etag | None = None
-    """Of the bytes a write replaces: the same, but for a version that a write of ours displaced."""
-    frame: Frame | None = None
-    profile: ProfileSaid | None = None
-    """What Profil.md says, when it is this note."""
-    cards: CardsSaid = field(default_factory=lambda: CardsSaid(()))
-    """What Cartes.md says, when it is this note."""
-    problems: tuple[Problem, ...] = ()
-    vanished: bool = False
-
-    @property
-    def lacks_sections(self) -> bool:
-        """Whether a section that the note needs is not there."""
-        return bool(_missing_sections(self))
-
-    @property
-    def usable(self) -> bool:
-        """Whether edits may be read from it and lines written to it."""
-        return self.frame is not None and not self.problems and not self.vanished
-
-
-@dataclass(frozen=True, slots=True)
-class Stood:
-    """What the index remembers of a managed note: etag of its bytes and what stood in them."""
-
-    etag: Etag
-    ids: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    repeats: frozenset[str] = frozenset()
-    changed_at: tuple[str, ...] = ()
-    """When somebody changed a wholly owned note back, lately."""
-    coming: Etag = field(default=Etag(""), compare=False)
-    """Etag of what was about to be written over these bytes: what stands on disk may be ours already."""
-
-    def as_json(self) -> dict[str, Any]:
-        """Give what `stood` reads back."""
-        ids = {section: list(names) for section, names in self.ids.items()}
-        lists = {"repeats": sorted(self.repeats), "changed_at": list(self.changed_at)}
-        return {"ids": ids, "coming": self.coming, **lists}
-
-
-def stood(kept: tuple[Etag, Any] | None) -> Stood | None:
-    """Give what the index kept of a note, None before the first time."""
-    if kept is None:
-        return None
-    etag, value = kept
-    ids = {section: frozenset(names) for section, names in value["ids"].items()}
-    repeats, changed_at = frozenset(value["repeats"]), tuple(value["changed_at"])
-    return Stood(etag, ids, repeats, changed_at, Etag(value["coming"]))
-
-
-def source(
-    path: NotePath, data: bytes, etag: Etag, on_disk: Etag | None = None, earlier: Source | None = None
-) -> Source:
-    """Scan the bytes of a managed note; what makes it unusable is a problem that names the line.
-
-    With an `earlier` version of the note at hand, only what differs is scanned where that can be.
-    """
-    disk = on_disk or etag
-    if not data[:64].strip(_BLANKS) and not data.strip(_BLANKS):
-        return Source(path, data.decode("utf-8", "replace"), etag, disk, vanished=True)
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        return Source(path, None, etag, disk, problems=(Problem(path, line, "not_utf8"),))
-    where, frame = None, None
-    if earlier and earlier.frame and earlier.text:
-        where = difference(earlier.text, text)
-        frame = shifted(earlier.frame, earlier.text, text, where)
-    if frame and where and earlier and earlier.profile and earlier.text:
-        profile = profile_parser.follow(earlier.profile, earlier.text, text, frame, where)
-        return Source(path, text, etag, disk, frame, profile)
-    frame = frame_of(text, tasks=path == NAMES.cards)
-    if frame.faults:
-        fault = frame.faults[0]
-        problem = Problem(path, fault.line, fault.code, _named(fault.name))
-        return Source(path, text, etag, disk, frame, problems=(problem,))
-    said_there = profile_parser.parse(text, frame) if path == NAMES.profile else None
-    cards = cards_parser.parse(text, frame) if path == NAMES.cards else CardsSaid(())
-    return Source(path, text, etag, disk, frame, said_there, cards)
-
-
-def _named(name: str) -> tuple[tuple[str, str], ...]:
-    return (("section", name),) if name else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,21 +61,24 @@ class Said:
 
 def said(
     sources: Mapping[NotePath, Source],
-    before: Mapping[NotePath, Stood | None],
+    before: Mapping[NotePath, Shown | None],
     state: State,
-    secret: Secret,
+    secrets: Sequence[int],
     resting: Aside | None,
     corrected: Collection[str],
 ) -> Said:
-    """Give how what the notes say differs from what stood there; of Profil.md only what is not set aside is read."""
+    """Give how what the notes say differs from what stood there; of Profil.md only what is not set aside is read.
+
+    `secrets` are the lines of Profil.md that hold a key or a token: they stay the person's (rule 13).
+    """
     profile, cards = sources.get(NAMES.profile), sources.get(NAMES.cards)
     readings: list[NoteReading] = []
     edits: list[Edit] = []
     problems: list[Problem] = []
     if profile and profile.usable and profile.profile:
         edits += _strays(profile.profile)
-        problems += _stray_problems(profile.profile, state) + _missing_sections(profile)
-        problems += _secrets(profile.profile, secret)
+        problems += _stray_problems(profile.profile, state) + missing_sections(profile)
+        problems += [Problem(profile.path, line, "secret_line") for line in secrets]
         if _held(state, profile.path):  # the same bytes back, after the note had vanished, say something too
             readings.append(_reading(profile, profile.profile, before.get(profile.path), None, corrected))
         elif not _same(profile, before.get(profile.path)):
@@ -170,17 +88,8 @@ def said(
         problems.append(Problem(profile.path, 0, "note_vanished"))
     if cards and cards.usable:
         edits += _answers(cards, cards.cards, before.get(cards.path), state)
-        problems += _missing_sections(cards) + _unreadable(cards.cards)
+        problems += missing_sections(cards) + _unreadable(cards.cards)
     return Said(tuple(readings), tuple(edits), tuple(problems))
-
-
-def _secrets(what: ProfileSaid, secret: Secret) -> list[Problem]:
-    """Lines that hold a key or a token: they stay the person's (rule 13)."""
-    return [
-        Problem(NAMES.profile, one.line, "secret_line")
-        for one in what.statements
-        if secret(one.says.wording.text)
-    ]
 
 
 def _held(state: State, path: NotePath) -> bool:
@@ -188,28 +97,22 @@ def _held(state: State, path: NotePath) -> bool:
     return any(c.kind == "loss" and c.status == "open" and c.note == path for c in state.cards.values())
 
 
-def _same(one: Source, before: Stood | None) -> bool:
+def _same(one: Source, before: Shown | None) -> bool:
     return before is not None and before.etag == one.etag
 
 
 def _reading(
     one: Source,
     what: ProfileSaid,
-    before: Stood | None,
+    before: Shown | None,
     resting: Aside | None = None,
     corrected: Collection[str] = (),
 ) -> NoteReading:
-    shown = Shown(before.ids, before.repeats) if before else None
     sections = frozenset(section.name for section in one.frame.sections) if one.frame else frozenset()
     apart = resting or Aside(what.statements)
-    return NoteReading(one.path, apart.active, shown, sections, one.vanished, apart.ids, frozenset(corrected))
-
-
-def _missing_sections(one: Source) -> list[Problem]:
-    there = {section.name for section in one.frame.sections} if one.frame else set()
-    wanted = cards_parser.SECTIONS if one.path == NAMES.cards else tuple(SECTION_OF.values())
-    missing = [name for name in wanted if name not in there]
-    return [Problem(one.path, 0, "section_missing", (("section", name),)) for name in missing]
+    return NoteReading(
+        one.path, apart.active, before, sections, one.vanished, apart.resting, frozenset(corrected)
+    )
 
 
 def _stray_key(section: str, text: str) -> str:
@@ -245,7 +148,7 @@ def _stray_problems(what: ProfileSaid, state: State) -> list[Problem]:
     ]
 
 
-def _answers(one: Source, what: CardsSaid, before: Stood | None, state: State) -> list[Edit]:
+def _answers(one: Source, what: CardsSaid, before: Shown | None, state: State) -> list[Edit]:
     edits: list[Edit] = [Answer(*one) for one in cards_parser.answers(what)]
     there = {card.id for card in what.cards} | {name for name, _ in what.unreadable}
     stood_there = frozenset[str]().union(*before.ids.values()) if before else frozenset[str]()
@@ -273,14 +176,24 @@ class Showing:
     records: Callable[[str, int], Sequence[Record]]
     """Gives the journal's newest records since a time, at most so many."""
 
+    @property
+    def stamp(self) -> str:
+        """`now` as the register writes it."""
+        return stamp(self.now)
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class Wanted:
     """A managed note as it should be, and what stood in it as it was read."""
 
     text: str
-    stands: Stood
-    stood: Stood
+    stands: Shown
+    stood: Shown
+
+    @cached_property
+    def data(self) -> bytes:
+        """Its bytes."""
+        return self.text.encode("utf-8")
 
 
 def wanted(
@@ -288,7 +201,7 @@ def wanted(
     state: State,
     showing: Showing,
     resting: Aside | None = None,
-    before: Stood | None = None,
+    before: Shown | None = None,
     corrected: Collection[str] = (),
 ) -> Wanted | None:
     """Give a usable note as it should be; what is set aside of Profil.md is as it should be."""
@@ -296,38 +209,34 @@ def wanted(
         return None
     if one.profile:
         apart = resting or Aside(one.profile.statements)
-        shows = _profile_view(state, showing, apart.ids, before, corrected)
-        found = profile_renderer.render(shows, one.text, one.frame, one.profile, apart.active, apart.ids)
-        after, read = (Stood(one.etag, _joined(apart, each.ids), each.repeats) for each in found)
-        return Wanted(found[0].text, after, read)
+        shows = _profile_view(state, showing, apart, before, corrected)
+        found = profile_renderer.render(shows, one.text, one.frame, one.profile, apart.active, apart.resting)
+        text, after = found[0].text, Shown(one.etag, apart.resting.joined(found[0].ids), found[0].repeats)
+        same = found[1].ids == found[0].ids
+        read = Shown(one.etag, after.ids if same else apart.resting.joined(found[1].ids), found[1].repeats)
+        return Wanted(text, after, read)
     names = [card.id for card in one.cards.cards]
     view = cards_renderer.view(state.cards, state.latest, names, showing.cards_per_day, showing.words)
     text = cards_renderer.render(view, one.text, one.frame, one.cards)
     known = frozenset(name for name in names if name in state.cards)
-    return Wanted(text, Stood(one.etag, {"cards": frozenset(view.cards)}), Stood(one.etag, {"cards": known}))
-
-
-def _joined(apart: Aside, ids: Mapping[str, frozenset[str]]) -> dict[str, frozenset[str]]:
-    none: frozenset[str] = frozenset()
-    sections = {*apart.standing, *ids}
-    joined = {name: apart.standing.get(name, none) | ids.get(name, none) for name in sections}
-    return {name: names for name, names in joined.items() if names}
+    return Wanted(text, Shown(one.etag, {"cards": frozenset(view.cards)}), Shown(one.etag, {"cards": known}))
 
 
 def _profile_view(
     state: State,
     showing: Showing,
-    resting: frozenset[str],
-    before: Stood | None,
+    apart: Aside,
+    before: Shown | None,
     corrected: Collection[str],
 ) -> profile_renderer.ProfileView:
     words = field_words(showing.words[0])
     # The order of the facts is the order in which new lines are written.
-    looked_at = state.facts.keys() - resting
+    looked_at = state.facts.keys() if apart.facts is None else apart.facts & state.facts.keys()
     facts = sorted(
         (state.facts[name] for name in looked_at), key=lambda known: (known[0].recorded_at, known[0].id)
     )
-    stood_there = frozenset().union(*before.ids.values()) - resting if before else frozenset()
+    stood = before.ids.items() if before else ()
+    stood_there = frozenset().union(*(apart.resting.others(section, names) for section, names in stood))
     today = showing.today.isoformat()
 
     def again(text: str) -> bool:
@@ -360,8 +269,6 @@ def frames(path: NotePath, one: Source | None, words: Catalogue) -> str:
     """Give a managed note with every section it needs (`init`), its own text as it is."""
     present = [section.name for section in one.frame.sections] if one and one.frame else []
     text = one.text if one and one.text else None
-    if path == NAMES.profile:
-        headings = [(name, words.say(f"profile.heading.{name}")) for name in SECTION_OF.values()]
-        return framed(text, present, headings, [words.say("profile.title"), words.say("profile.intro")])
-    headings = [(name, words.say(f"cards.heading.{name}")) for name in cards_parser.SECTIONS]
-    return framed(text, present, headings, [words.say("cards.title"), words.say("cards.intro")])
+    noun = {NAMES.profile: "profile", NAMES.autonomy: "autonomy"}.get(path, "cards")
+    headings = [(name, words.say(f"{noun}.heading.{name}")) for name in SECTIONS[path]]
+    return framed(text, present, headings, [words.say(f"{noun}.title"), words.say(f"{noun}.intro")])

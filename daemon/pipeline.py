@@ -16,7 +16,7 @@ If a note changed between 2 and 5 our write is dropped and the pass is made agai
 save slipped in between the last check and the exchange, the version that was displaced is read like any other.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -24,25 +24,36 @@ from functools import partial
 from config.i18n import Catalogue
 from config.paths import NAMES
 from daemon import managed, reindex
+from daemon.consent import AutonomyRead, Wish, autonomy_problems, consider
+from daemon.counsel import Counsel, Sources
 from daemon.desk import Desk
 from daemon.history import History
-from daemon.index import memory as rows
 from daemon.index.notes import count
 from daemon.index.problems import problems, replace_problems
 from daemon.index.refresh import Changes, Progress, silent
 from daemon.index.store import intact
 from daemon.journal import keep_journal
 from daemon.managed import Showing
-from daemon.memory.decide import decide
+from daemon.memory.decide import begin, deliberate
 from daemon.memory.moment import Moment
+from daemon.memory.shown import Shown
 from daemon.memory.state import State
+from daemon.plan_desk import PlanDesk
+from daemon.planning import Rules
 from daemon.rest import remember
+from daemon.runs.deciding import next_expiry
+from daemon.runs.looking import etag_now
+from daemon.runs.state import Runs
+from daemon.runs.work import Work
+from daemon.tools.effects import VaultLook
+from daemon.tools.registry import Registry
 from daemon.vault.door import Vault
 from daemon.vault.errors import NoteChanged, NoteExists, NoteMissing, VaultError
 from daemon.vault.walk import Listing
 from parsers.model.edits import ClockTick, Edit
 from parsers.model.places import NotePath, Problem
 from parsers.model.register import Record
+from parsers.model.runs import WORKING
 
 ROUNDS = 8
 """How often a pass starts again because a note changed meanwhile; then the next event or scan does."""
@@ -73,7 +84,23 @@ class Circumstances:
     backups: tuple[int, int]
     """Days and mebibytes for which what was replaced is kept."""
     memory: bool
-    """`memory.enabled`: false leaves every managed note alone."""
+    """`memory.enabled`: false leaves the notes of memory alone."""
+    rules: Rules
+    """What settings say of plans."""
+    registry: Callable[[], Registry]
+    """Gives the tools; asked only when something is planned or carried out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What one pass is asked to look at and to decide."""
+
+    paths: Collection[NotePath] | None
+    """Notes that may have changed, None for all."""
+    edits: Sequence[Edit]
+    wishes: Sequence[Wish]
+    busy: frozenset[NotePath]
+    listing: Listing | None
 
 
 @dataclass(slots=True)
@@ -90,6 +117,8 @@ class Pipeline:
     def __init__(self, vault: Vault, history: History, around: Circumstances) -> None:
         self.vault, self.history, self.around = vault, history, around
         self.desk = Desk(vault, history, around.words)
+        self.plans = PlanDesk(self.desk, every_code=around.rules.every_code)
+        self.counsel = Counsel(self.desk, around.rules, around.registry, self._moment)
         self._calm: tuple[int, str, str] | None = None
         """When the managed notes were last left at rest, none of them busy."""
 
@@ -101,6 +130,7 @@ class Pipeline:
         edits: Sequence[Edit] = (),
         busy: Collection[NotePath] = (),
         progress: Progress = silent,
+        wishes: Sequence[Wish] = (),
     ) -> Outcome:
         """Bring vault, state and index to rest; `paths` are those that may have changed, None for all.
 
@@ -110,35 +140,79 @@ class Pipeline:
             self.history.catch_up()
             listing = self.vault.walk() if paths is None else None
             outcome = Outcome()
-            if listing is not None or edits or any(path.startswith(NAMES.assistant) for path in paths or ()):
-                outcome = self._managed(paths, edits, frozenset(busy), listing)
+            ours = any(path.startswith(NAMES.assistant) for path in paths or ())
+            if listing is not None or edits or wishes or ours:
+                asked = Asked(paths, edits, wishes, frozenset(busy), listing)
+                outcome = self._managed(asked)
             changes = self._index(paths or (), listing, outcome.written, progress)
             if listing is not None:
                 self._prune()
-            if listing is not None and not outcome.written:
+            if listing is not None and not outcome.written and not self._at_work():
                 self._remember_rest(listing)
             return replace(outcome, changes=changes)
 
     def _remember_rest(self, listing: Listing) -> None:
         """Keep that a whole pass found nothing to write: until something changes, the next need not look."""
         index = self.history.index
-        kept = {path: rows.shown(index, path) for path in managed.SHOWN_NOTES}
-        etags = {path: found[0] for path, found in kept.items() if found}
-        moment = self.around.moment(self.history.state)
-        remember(index, listing, etags, self.around.next_due(moment.now), self.around.settings)
+        paths = (*managed.SHOWN_NOTES, *(run.path for run in self.history.runs.live() if run.path))
+        kept = {path: self.history.stood(path) for path in paths}
+        etags = {path: found.etag for path, found in kept.items() if found}
+        until = self.around.next_due(self._moment().now)
+        expiry = next_expiry(self.history.runs)
+        remember(index, listing, etags, min(until, expiry) if expiry else until, self.around.settings)
 
-    def submit(self, edits: Sequence[Edit]) -> Outcome:
+    def _expires(self, now: datetime) -> bool:
+        """Whether a plan that waits has waited too long."""
+        first = next_expiry(self.runs)
+        return first is not None and first <= now
+
+    def _at_work(self) -> bool:
+        """Whether a run is being carried out, or its note does not say all of it."""
+        unsaid = self.history.unsaid
+        return (
+            unsaid is None or bool(unsaid) or any(run.status in WORKING for run in self.history.runs.live())
+        )
+
+    def submit(self, edits: Sequence[Edit], wishes: Sequence[Wish] = ()) -> Outcome:
         """Decide and accept edits; the notes are left to the process that keeps them in step."""
         with self.vault.locked(), intact(self.history.folder):
             self.history.catch_up()
             closed = self._closed(edits)
             if closed:
                 return Outcome(closed=closed)
-            moment = self.around.moment(self.history.state)
-            events = decide(self.history.state, moment, (), edits)
-            records = self.history.happen(events, moment.now)
+            moment = self._moment()
+            showing = self.around.showing(moment)
+            memory = begin(self.history.state, moment)
+            deliberate(memory, (), edits)
+            consider(self.counsel.work(memory, showing), wishes)
+            records = self.history.happen(memory.events, moment.now)
             self.history.keep()
             return Outcome(records)
+
+    def happen(self, decide: Callable[[Work], None]) -> bool:
+        """Let what a run came to happen, on disk when this returns; False when nothing can be recorded now."""
+        with self.vault.locked(), intact(self.history.folder):
+            self.history.catch_up()
+            if self.history.closed():
+                return False
+            moment = self._moment()
+            work = self.counsel.work(begin(self.history.state, moment), self.around.showing(moment))
+            decide(work)
+            self.history.happen(work.events, moment.now)
+            self.history.keep()
+            return True
+
+    @property
+    def runs(self) -> Runs:
+        """What is known of runs."""
+        return self.history.runs
+
+    def now(self) -> datetime:
+        """Give the time, UTC."""
+        return self._moment().now
+
+    def _moment(self) -> Moment:
+        return self.around.moment(self.history.state)
 
     def rebuild(self, progress: Progress = silent) -> int:
         """Make the index anew; gives how many notes it holds."""
@@ -160,27 +234,22 @@ class Pipeline:
 
     # ---- managed notes: read, decide, accept, render
 
-    def _managed(
-        self,
-        paths: Collection[NotePath] | None,
-        edits: Sequence[Edit],
-        busy: frozenset[NotePath],
-        listing: Listing | None,
-    ) -> Outcome:
-        closed = self._closed(edits)
-        if not self.around.memory or closed:
+    def _managed(self, asked: Asked) -> Outcome:
+        closed = self._closed(asked.edits)
+        if closed:
             return Outcome(closed=closed)
-        self.desk.late(self.around.moment(self.history.state).now.timestamp(), listing)
-        if paths is not None and not edits and self._is_echo(paths):
+        self.desk.late(self._moment().now.timestamp(), asked.listing)
+        edits, wishes = asked.edits, asked.wishes
+        if asked.paths is not None and not edits and not wishes and self._is_echo(asked.paths):
             return Outcome()
         done = Turn()
-        todo: Sequence[Edit] = edits
         for _ in range(ROUNDS):
-            again = self._round((*todo, *self.desk.unread(), ClockTick()), busy, listing, done)
+            turn = replace(asked, edits=(*edits, *self.desk.unread(), ClockTick()), wishes=wishes)
+            again = self._round(turn, done)
             self.desk.heard()
-            todo = ()
+            edits = wishes = ()
             if not again and not self.desk.displaced and not self.desk.apart:
-                self._calm = None if busy else self._now()
+                self._calm = None if asked.busy else self._now()
                 break
         return Outcome(tuple(done.records), tuple(dict.fromkeys(done.written)))
 
@@ -196,25 +265,17 @@ class Pipeline:
         moment = self.around.moment(self.history.state)
         return self.history.mark.seq, moment.today.isoformat(), moment.week
 
-    def _round(
-        self, edits: Sequence[Edit], busy: frozenset[NotePath], listing: Listing | None, done: Turn
-    ) -> bool:
+    def _round(self, asked: Asked, done: Turn) -> bool:
         """One turn from reading to writing; True when a note changed meanwhile and it must turn again."""
-        state, desk = self.history.state, self.desk
-        moment = self.around.moment(state)
+        desk, moment = self.desk, self._moment()
         showing = self.around.showing(moment)
-        sources = {path: desk.read(path) for path in (NAMES.profile, NAMES.cards) if path not in busy}
-        before = {path: desk.stood(path) for path in managed.SHOWN_NOTES}
-        # What a displaced version lacks may just not have been written yet: it deletes nothing.
-        known = {path: None if path in desk.displaced else one for path, one in before.items()}
-        resting = desk.resting(sources.get(NAMES.profile), showing)
-        what = managed.said(sources, known, state, moment.secret_spans, resting, self.history.corrected)
-        copies = desk.copies(listing, sources) if listing is not None else []
-        events = decide(state, moment, what.readings, (*edits, *what.edits, *copies))
-        done.records += self.history.happen(events, moment.now)
+        read = managed.READ_NOTES if self.around.memory else (NAMES.autonomy,)
+        sources = {path: desk.read(path) for path in read if path not in asked.busy}
+        plans = self.plans.sources(asked.paths, asked.listing, asked.busy)
+        before = {path: self.history.stood(path) for path in managed.SHOWN_NOTES}
+        found = self._accept(asked, sources, plans, before, showing, done)
         wants = desk.wanted(sources, before, showing)
         self.history.keep(desk.standing(sources, before, wants))
-        found = [problem for one in sources.values() for problem in one.problems] + list(what.problems)
         again = False
         for one in sources.values():
             try:
@@ -223,10 +284,59 @@ class Pipeline:
                 again = True
             except VaultError as error:
                 found.append(error.problem)
-        if NAMES.journal not in busy:
+        again |= self._bring_plans_up(plans, asked, showing, done, found)
+        if NAMES.journal not in asked.busy:
             done.written += keep_journal(desk, before.get(NAMES.journal), moment, showing, found)
         self._keep_problems(found)
         return again
+
+    def _accept(
+        self,
+        asked: Asked,
+        sources: Sources,
+        plans: Sources,
+        before: Mapping[NotePath, Shown | None],
+        showing: Showing,
+        done: Turn,
+    ) -> list[Problem]:
+        """Decide what the notes say and what is asked besides, and let it happen; gives what is wrong in the notes."""
+        desk, state, moment = self.desk, self.history.state, self._moment()
+        # What a displaced version lacks may just not have been written yet: it deletes nothing.
+        known = {path: None if path in desk.displaced else one for path, one in before.items()}
+        profile = sources.get(NAMES.profile)
+        resting, secrets = desk.resting(profile, showing), desk.secret_lines(profile)
+        what = managed.said(sources, known, state, secrets, resting, self.history.corrected)
+        copies = desk.copies(asked.listing, sources) if asked.listing is not None else []
+        memory = begin(state, moment, what.readings)
+        deliberate(memory, what.readings, (*asked.edits, *what.edits, *copies))
+        wished = self.plans.wishes(plans, partial(etag_now, VaultLook(self.vault)))
+        found = [problem for one in sources.values() for problem in one.problems]
+        found += [*what.problems, *wished.problems]
+        autonomy = sources.get(NAMES.autonomy)
+        consents: list[Wish] = [*asked.wishes, *wished.edits]
+        if autonomy and autonomy.usable and autonomy.autonomy:
+            stood = known.get(NAMES.autonomy)
+            ids = stood.ids.get("delegations", frozenset()) if stood else frozenset[str]()
+            consents.append(AutonomyRead(autonomy.autonomy, ids))
+            found += autonomy_problems(autonomy)
+        if consents or wished.proposals or self._expires(moment.now):
+            work = self.counsel.work(memory, showing, plans)
+            consider(work, consents)
+            for one, request in wished.proposals:
+                found += self.counsel.take_note(work, one, request, showing)
+        done.records += self.history.happen(memory.events, moment.now)
+        return found
+
+    def _bring_plans_up(
+        self, plans: Sources, asked: Asked, showing: Showing, done: Turn, found: list[Problem]
+    ) -> bool:
+        brought = self.plans.write(plans, showing, asked.busy)
+        done.written += brought.written
+        found += brought.problems
+        if brought.shown:
+            done.records += self.history.happen(brought.shown, showing.now)
+            self.history.keep()
+        return brought.again
 
     def _index(
         self,

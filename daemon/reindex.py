@@ -17,7 +17,7 @@ from parsers.model.places import NotePath
 def fill(vault: Vault, progress: Progress, index: Index) -> None:
     """Fill a new index with every note of the vault."""
     listing = vault.walk()
-    entries = filter(searched, listing.entries)
+    entries = searched(listing.rows)
     refresh(index, entries, listing.unknown, partial(readable, vault), progress)
 
 
@@ -30,7 +30,7 @@ def whole(
     vault: Vault, index: Index, listing: Listing, written: Sequence[NotePath], progress: Progress
 ) -> Changes:
     """Bring every note in step with a listing, then those `written` since; keep what the listing found wrong."""
-    entries = filter(searched, listing.entries)
+    entries = searched(listing.rows)
     changes = refresh(index, entries, listing.unknown, partial(readable, vault), progress)
     noted = (*listing.failures, *listing.problems)
     if list(noted) != problems(index, "vault"):
@@ -48,6 +48,6 @@ def _entries(vault: Vault, paths: Collection[NotePath]) -> list[tuple[NotePath, 
             entry = vault.entry(path)
         except VaultError:
             continue
-        if entry is None or searched(entry):
+        if entry is None or searched([entry]):
             found.append((path, entry))
     return found

@@ -5,7 +5,7 @@ itself finds out.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from datetime import datetime
 from functools import partial
@@ -20,7 +20,7 @@ from daemon.register.register import Register
 from daemon.vault.disk import Reading
 from daemon.vault.door import Vault
 from daemon.vault.errors import VaultError
-from daemon.vault.walk import Entry, Listing
+from daemon.vault.walk import Listing, Row
 from parsers.model.places import NotePath, Problem
 from parsers.model.register import Mark
 
@@ -29,9 +29,9 @@ _UNSEARCHED = frozenset((NAMES.cards, NAMES.journal))
 """Managed notes that only repeat what stands elsewhere."""
 
 
-def searched(entry: Entry) -> bool:
-    """Tell whether a note of a listing is for searching: not a conflict copy, nor one that repeats others."""
-    return entry.conflict_of is None and entry.path not in _UNSEARCHED
+def searched(rows: Iterable[Row]) -> list[Row]:
+    """Give the notes of a listing that are for searching: no conflict copy, nor one that repeats others."""
+    return [row for row in rows if row[4] is None and row[0] not in _UNSEARCHED]
 
 
 def fingerprint(settings: Settings) -> str:
@@ -55,10 +55,9 @@ def remember(
         rows.set_scalar(index, _NAME, value)
 
 
-def _beside(listing: Listing) -> str:
+def _beside(seen: Listing) -> str:
     """A hash of what a listing holds besides notes to search."""
-    copies = [entry for entry in listing.entries if entry.conflict_of is not None]
-    odd = (copies, listing.failures, listing.problems, listing.linked, listing.waiting, listing.drafts)
+    odd = (seen.copies, seen.failures, seen.problems, seen.linked, seen.waiting, seen.drafts)
     return hashlib.sha256(repr(odd).encode()).hexdigest()[:16]
 
 
@@ -95,7 +94,7 @@ def caught_up(
             listing = resting(index, vault, register, fingerprint(settings), now)
             if listing is None:
                 return None
-            entries = filter(searched, listing.entries)
+            entries = searched(listing.rows)
             return refresh(index, entries, listing.unknown, partial(readable, vault), progress)
     except (IndexOutdated, VaultError):
         return None

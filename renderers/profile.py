@@ -1,6 +1,6 @@
 """Profil.md: the lines of its sections brought in step with the facts, and not a byte else (vault-notes.md, Facts)."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from parsers.frame import Frame
@@ -116,7 +116,7 @@ def render(
     frame: Frame,
     said: ProfileSaid,
     active: Sequence[Spot],
-    resting: Collection[str],
+    resting: Container[str],
 ) -> tuple[Rendered, Rendered]:
     """Give the note as it should be, and what stood in it as it was read; `frame` and `said` are its parse.
 
@@ -217,7 +217,7 @@ def _place_by_text(
             taken.add(min(same))
 
 
-def _loose(spot: Spot, shows: ProfileView, resting: Collection[str]) -> list[Splice]:
+def _loose(spot: Spot, shows: ProfileView, resting: Container[str]) -> list[Splice]:
     """A line that is no current fact: it leaves if its fact did, its id goes if it is another's."""
     if _left(spot, shows) or _no_more(spot.says, shows):
         return [Splice(spot.start, spot.stop, "")]

@@ -10,6 +10,10 @@ class Words(Protocol):
         """Give the sentence of a key."""
         ...
 
+    def plural(self, key: str, number: int, /, **values: object) -> str:
+        """Give `key.one` or `key.other`, as the language counts; `{number}` is filled too."""
+        ...
+
     def number(self, number: float) -> str:
         """Give a number as the language writes it."""
         ...

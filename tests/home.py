@@ -215,12 +215,15 @@ class Home:
     def export(self) -> str:
         return canonical(export(self.state))
 
-    def folded(self) -> str:
-        """Give the export of the register's fold alone."""
+    def told(self) -> State:
+        """Give the register's fold alone."""
         state = State()
         for record in self.records():
             fold(state, record)
-        return canonical(export(state))
+        return state
+
+    def folded(self) -> str:
+        return canonical(export(self.told()))
 
     def exported(self) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(self.export())

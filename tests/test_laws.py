@@ -12,9 +12,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from config.paths import NAMES
-from daemon import managed
 from daemon.memory.state import fold
 from daemon.reading import canonical, export
+from daemon import managed
+from daemon.source import source
 from parsers.frame import frame_of
 from parsers.model.edits import Correct, Forget, Remember
 from parsers.model.facts import SECTION_OF
@@ -214,9 +215,9 @@ def test_a_note_read_from_what_differs_is_read_as_if_it_were_new(data):
         at = data.draw(st.integers(0, len(new)))
         new = new[:at] + data.draw(_odd) + new[at + data.draw(st.integers(0, 3)) :]
     assume(new.strip("\ufeff \t\r\n"))
-    earlier = managed.source(NAMES.profile, old.encode("utf-8"), Etag("old"))
-    quick = managed.source(NAMES.profile, new.encode("utf-8"), Etag("new"), earlier=earlier)
-    whole = managed.source(NAMES.profile, new.encode("utf-8"), Etag("new"))
+    earlier = source(NAMES.profile, old.encode("utf-8"), Etag("old"))
+    quick = source(NAMES.profile, new.encode("utf-8"), Etag("new"), earlier=earlier)
+    whole = source(NAMES.profile, new.encode("utf-8"), Etag("new"))
     assert quick.problems == whole.problems
     if quick.profile and whole.profile:
         assert (quick.frame, quick.profile.strays) == (whole.frame, whole.profile.strays)
@@ -247,7 +248,7 @@ def test_at_rest_rendering_what_was_parsed_gives_the_text_that_was_read(story):
         showing = home.app.pipeline.around.showing(home.app.pipeline.around.moment(home.state))
         for path in (NAMES.profile, NAMES.cards):
             reading = home.app.vault.read(path)
-            one = managed.source(path, reading.data, reading.etag)
+            one = source(path, reading.data, reading.etag)
             wanted = managed.wanted(one, home.state, showing)
             assert wanted is None or wanted.text.encode("utf-8") == reading.data
         assert managed.journal(home.state, showing) == home.journal()
@@ -261,7 +262,7 @@ def test_every_change_of_the_state_is_a_record_that_says_who_made_it(story):
     with temporary() as home:
         for step in story:
             step(home)
-            known = home.app.history.state.fork()
+            known = home.told()
             outcome = home.sync()
             for record in outcome.records:
                 fold(known, record)

@@ -69,7 +69,7 @@ def test_one_command_is_installed(installed):
     (file,) = installed.glob("*.dist-info/entry_points.txt")
     entries = configparser.ConfigParser()
     entries.read_string(file.read_text("utf-8"))
-    assert dict(entries["console_scripts"]) == {"clavaire": "daemon.cli.main:main"}
+    assert dict(entries["console_scripts"]) == {"clavaire": "daemon.cli.start:main"}
 
 
 def test_the_metadata_say_python_licence_and_readme(installed):

@@ -1,1 +1,1 @@
-"""The command line: main.py starts it, session.py is what commands share, the others are the commands."""
+"""The command line: start.py is its process, main.py its edge, session.py what commands share, the others commands."""

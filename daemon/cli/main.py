@@ -1,4 +1,4 @@
-"""The command line's start and its edge: options, commands, errors, exit codes (interfaces.md)."""
+"""The command line and its edge: options, commands, errors, exit codes (interfaces.md)."""
 
 from collections.abc import Sequence
 from importlib import import_module
@@ -7,7 +7,6 @@ import click
 
 from config.i18n import one_line
 from daemon.cli.session import BUSY, WRONG_USE, Session, pass_session
-from daemon.vault.errors import refusal
 from parsers.errors import ClavaireError
 
 COMMANDS = {
@@ -76,6 +75,8 @@ def _misused(error: click.ClickException) -> str:
 
 def _sentence(error: ClavaireError | OSError, session: Session) -> str:
     """Give an error in the person's language: that of its problem where it has one."""
+    from daemon.vault.errors import refusal
+
     problem = refusal(error) if isinstance(error, OSError) else getattr(error, "problem", None)
     try:
         return session.words.problem(problem) if problem else str(error)

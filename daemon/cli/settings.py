@@ -1,7 +1,6 @@
 """The command of settings: config."""
 
 import json
-from dataclasses import replace
 
 import click
 
@@ -61,6 +60,6 @@ def _check_state_folder(session: Session, value: str) -> None:
     except NoVault:
         root = None
     settings = session.settings
-    general = replace(settings.general, state_folder=value)
+    general = settings.general._replace(state_folder=value)
     origins = {**settings.origins, "general.state_folder": str(config_file())}
-    state_root(replace(settings, general=general, origins=origins), root)
+    state_root(settings._replace(general=general, origins=origins), root)

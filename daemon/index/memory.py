@@ -9,9 +9,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
-from daemon.index.schema import FACT_FIELDS
 from daemon.index.store import Index
-from parsers.model.facts import Fact
+from parsers.model.facts import FACT_FIELDS, Fact
 from parsers.model.places import Etag, NotePath
 from parsers.model.register import Record
 
@@ -47,6 +46,21 @@ def put_cards(index: Index, cards: Iterable[tuple[str, Any]]) -> None:
         db.executemany("INSERT OR REPLACE INTO cards(id, json) VALUES(?, ?)", rows)
 
 
+def load_runs(index: Index) -> dict[str, Any]:
+    """Give every run's JSON value by its id, in the order they were proposed."""
+    rows = index.connection.execute("SELECT id, json FROM runs ORDER BY rowid")
+    return {run: json.loads(spelt) for run, spelt in rows}
+
+
+def put_runs(index: Index, runs: Iterable[tuple[str, Any]]) -> None:
+    """Add runs, each in the place of the one with its id."""
+    with index.batch() as db:
+        rows = ((run, _spelt(value)) for run, value in runs)
+        db.executemany(
+            "INSERT INTO runs(id, json) VALUES(?, ?) ON CONFLICT(id) DO UPDATE SET json = excluded.json", rows
+        )
+
+
 def scalar(index: Index, name: str, default: Any = None) -> Any:
     """Give the JSON value kept under a name."""
     row = index.connection.execute("SELECT json FROM scalars WHERE name = ?", (name,)).fetchone()
@@ -62,13 +76,7 @@ def set_scalar(index: Index, name: str, value: Any) -> None:
 def shown(index: Index, path: NotePath) -> tuple[Etag, Any] | None:
     """Give the etag and ids of a managed note as it was last read or written; None before the first time."""
     row = index.connection.execute("SELECT etag, json FROM shown WHERE path = ?", (path,)).fetchone()
-    return (Etag(row[0]), _read_back(row[1])) if row else None
-
-
-@lru_cache(maxsize=8)
-def _read_back(spelt: str) -> Any:
-    """Give a value that nobody changes: what stood in a note of thousands of lines is asked for in every pass."""
-    return json.loads(spelt)
+    return (Etag(row[0]), json.loads(row[1])) if row else None
 
 
 def set_shown(index: Index, path: NotePath, etag: Etag, value: Any) -> None:
@@ -114,7 +122,9 @@ def _facts(rows: list[tuple[Any, ...]]) -> list[Fact]:
     return facts
 
 
+@lru_cache(maxsize=1024)
 def _record(seq: int, at: str, op: str, spelt: str) -> Record:
+    """Give a record, which nobody changes: the journal asks for hundreds after each edit, all but the last again."""
     by, body, vouched = json.loads(spelt)
     return Record(seq, at, op, by, body, vouched)
 

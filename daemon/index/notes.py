@@ -5,12 +5,14 @@ bytes change nothing but the stamp. What a listing could not see is kept and mar
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import starmap, zip_longest
+from operator import eq
 
 from config.paths import NAMES
 from daemon.index.refresh import Changes, Difference, Known, Progress, Read, Refresh, Unknown, silent
 from daemon.index.rows import base_key, fold
 from daemon.index.store import Index
-from daemon.vault.walk import Entry
+from daemon.vault.walk import Entry, Row
 from parsers.model.places import NotePath
 
 _BULK = 500
@@ -18,10 +20,12 @@ _BULK = 500
 _UNSEARCHED = f"{NAMES.register_folder}/"
 """The register is not for searching, and each of its appends would index a whole month again."""
 _SELECT = "SELECT path, mtime_ns, size, inode, id, verified FROM notes"
+_AS_LISTED = "SELECT path, mtime_ns, size, inode, nullif(verified, 1) FROM notes ORDER BY path"
+"""Rows equal to the entries of a listing where nothing differs: no entry for searching is another's copy."""
 
 
 def refresh(
-    index: Index, entries: Iterable[Entry], unknown: Unknown, read: Read, progress: Progress = silent
+    index: Index, entries: Iterable[Row], unknown: Unknown, read: Read, progress: Progress = silent
 ) -> Changes:
     """Bring the index in step with a listing sorted by path, in one transaction; open only notes that differ.
 
@@ -29,13 +33,12 @@ def refresh(
     listed any more: a mount point without its disk.
     """
     with index.intact():
-        listed = [entry for entry in entries if _is_searched(entry.path)]
-        known = map(Known._make, index.connection.execute(f"{_SELECT} ORDER BY path"))
-        found = compare(listed, known)
+        listed = [entry for entry in entries if not entry[0].startswith(_UNSEARCHED)]
+        found = Difference() if _same(index, listed) else compare(listed, _known(index))
         if not listed and len(found.gone) > 1:
             unknown = _everything
         step = Refresh(index, read, progress)
-        step.forget_problems(lambda: {entry.path for entry in listed}, unknown)
+        step.forget_problems(lambda: {path for path, *_ in listed}, unknown)
         return _applied(step, found, unknown)
 
 
@@ -56,11 +59,21 @@ def refresh_paths(index: Index, found: Iterable[tuple[NotePath, Entry | None]], 
         return _applied(step, compare([there[path] for path in sorted(there)], known), _nothing)
 
 
-def compare(listed: Sequence[Entry], known: Iterable[Known]) -> Difference:
+def _same(index: Index, listed: Sequence[Row]) -> bool:
+    """Whether nothing differs, as most scans find; row by row in C, which takes half the time of `compare`."""
+    rows = index.connection.execute(_AS_LISTED)
+    return all(starmap(eq, zip_longest(listed, rows)))
+
+
+def _known(index: Index) -> Iterable[Known]:
+    return map(Known._make, index.connection.execute(f"{_SELECT} ORDER BY path"))
+
+
+def compare(listed: Sequence[Row], known: Iterable[Known]) -> Difference:
     """Merge two listings sorted by path into what differs."""
     found, rows = Difference(), iter(known)
     row = next(rows, None)
-    for entry in listed:
+    for entry in map(Entry._make, listed):
         while row is not None and row.path < entry.path:
             found.gone.append(row)
             row = next(rows, None)

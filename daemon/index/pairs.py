@@ -4,10 +4,10 @@ The word index makes one word of such a run. Cut in pairs, each part can be foun
 """
 
 import re
+from functools import cache
 
 _LEADS = bytes(range(0xE3, 0xEB))
 """First UTF-8 bytes of U+3000 to U+AFFF."""
-_RUN = re.compile("[\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+")
 
 
 def has_runs(data: bytes) -> bool:
@@ -17,9 +17,15 @@ def has_runs(data: bytes) -> bool:
 
 def runs(text: str) -> list[str]:
     """Give the runs of such characters, in their order."""
-    return _RUN.findall(text)
+    return _run().findall(text) if has_runs(text.encode()) else []
 
 
 def pairs(text: str) -> str:
     """Give every two neighbours of every run, and each run's last character alone."""
     return " ".join(run[at : at + 2] for run in runs(text) for at in range(len(run)))
+
+
+@cache
+def _run() -> re.Pattern[str]:
+    # Compiling it takes longer than most searches, which have no such words.
+    return re.compile("[\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+")

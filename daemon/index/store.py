@@ -117,6 +117,10 @@ class Index:
         """Tell whether another file is current since this one was opened: by a rebuild, or as it was removed."""
         return self.name != _current(self.state) or self._file != _identity(self.state / self.name)
 
+    def foreign_writes(self) -> int:
+        """Give a number that differs once another process has written in this file."""
+        return int(self.connection.execute("PRAGMA data_version").fetchone()[0])
+
     @contextlib.contextmanager
     def batch(self) -> Iterator[sqlite3.Connection]:
         """Open the one writer transaction of a batch, all or nothing; inside another one, join it.

@@ -177,6 +177,9 @@ _ANSWERS: dict[tuple[str, str], Callable[[Deliberation, Card, Answer], None]] = 
     ("review", "keep"): _still_true,
     ("review", "forget"): _forget_reviewed,
     ("reminder", "seen"): _noted,
+    ("refusal", "seen"): _noted,
+    ("forged", "seen"): _noted,
+    ("codes", "seen"): _noted,
 }
 
 

@@ -13,9 +13,8 @@ def tick(work: Deliberation) -> None:
 
 def _reviews(work: Deliberation) -> None:
     today = work.moment.today.isoformat()
-    for versions in list(work.state.facts.values()):
-        fact = versions[-1]
-        if fact.review and fact.review <= today and alive(fact):
+    for fact in work.state.to_review(today):
+        if alive(fact):
             key = f"{fact.id}.{fact.review}"
             if not work.asked("review", key):
                 work.open_card("review", (fact.id,), fact.text, key=key)

@@ -32,21 +32,31 @@ def decide(
     edits: Sequence[Edit],
 ) -> tuple[Event, ...]:
     """Give the events that the notes read in one pass and other edits come to; `state` is left as it is."""
+    work = begin(state, moment, readings)
+    deliberate(work, readings, edits)
+    return tuple(work.events)
+
+
+def begin(state: State, moment: Moment, readings: Sequence[NoteReading] = ()) -> Deliberation:
+    """Give the scratch on which a pass decides."""
     if any(reading.statements for reading in readings):
         state.same_core("")
-    work = Deliberation(state.fork(), moment)
+    return Deliberation(state.fork(), moment)
+
+
+def deliberate(work: Deliberation, readings: Sequence[NoteReading], edits: Sequence[Edit]) -> None:
+    """Decide what the notes read in one pass and other edits come to."""
     for edit in edits:
         if not isinstance(edit, _LAST):
             _take(work, edit)
     if readings:
-        paired = pair(readings, work.state, moment)
+        paired = pair(readings, work.state, work.moment)
         hand.take_lines(work, paired)
         hand.say_again(work, tuple(line for line in paired.lines if _said_anew(line, readings)))
     for edit in edits:
         if isinstance(edit, _LAST):
             _take(work, edit)
     answers.withdraw_moot(work)
-    return tuple(work.events)
 
 
 def _said_anew(line: Line, readings: Sequence[NoteReading]) -> bool:

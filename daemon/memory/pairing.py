@@ -4,26 +4,18 @@ In this order: (a) same id, same text; (b) a text that a known id had and no lon
 (c) same id, other text; (d) the rest is new, said again, back from the past, or gone.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from daemon.memory.moment import Moment
+from daemon.memory.resting import Resting
+from daemon.memory.shown import Shown
 from daemon.memory.state import State
 from parsers.model.facts import KIND_OF, Fact, over
 from parsers.model.places import NotePath
 from parsers.sameness import folded
 from parsers.statements import Spot, bearers
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """What stood in the bytes of a note last read or written."""
-
-    ids: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Section → ids."""
-    repeats: frozenset[str] = frozenset()
-    """Folded texts of lines that say a fact again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +29,7 @@ class NoteReading:
     """Sections that stand in the note."""
     vanished: bool = False
     """The note is gone, or empty."""
-    aside: frozenset[str] = frozenset()
+    resting: Resting = field(default_factory=Resting)
     """Facts whose lines stand as they stood: their lines are not among the statements."""
     corrected: Collection[str] = ()
     """Facts corrected by command since the note was written: a line that still reads as before is not their word."""
@@ -89,14 +81,14 @@ class _Pairing:
         self.spots = [
             (reading, one) for reading in readings for one in reading.statements if one.says.wording.text
         ]
-        self.taken: set[str] = {name for reading in readings for name in reading.aside}
+        self.taken: set[str] = set()
         self.names = self._names()
         self.found: dict[int, tuple[How, Fact | None]] = {}
 
     def _names(self) -> list[str | None]:
         """The id each statement carries, by our id or by its anchor; a second use of one is no id."""
         anchors = self._anchors() if any(spot.says.anchor for _, spot in self.spots) else {}
-        seen: set[str] = set(self.taken)
+        seen: set[str] = set()
         asked = asked_back(self.state)
         names: list[str | None] = []
         texts = {
@@ -107,7 +99,7 @@ class _Pairing:
             name = spot.says.id if spot.says.id in self.state.facts else borne.get(index) or spot.says.id
             if name and self._is_past(name) and name not in asked and self._stated_anew(reading, spot, name):
                 name = None
-            names.append(name if name and name not in seen else None)
+            names.append(name if name and name not in seen and not self._rests(name) else None)
             seen.update(filter(None, (name,)))
         return names
 
@@ -134,6 +126,12 @@ class _Pairing:
     def _line(self, reading: NoteReading, spot: Spot, how: How, fact: Fact | None) -> Line:
         return Line(reading.note, spot, how, fact, fact is not None and fact.id in reading.corrected)
 
+    def _rests(self, name: str) -> bool:
+        return any(name in reading.resting for reading in self.readings)
+
+    def _is_taken(self, fact: Fact) -> bool:
+        return fact.id in self.taken or self._rests(fact.id)
+
     def _take(self, index: int, how: How, fact: Fact) -> None:
         self.found[index] = (how, fact)
         self.taken.add(fact.id)
@@ -152,7 +150,7 @@ class _Pairing:
             same = (
                 f
                 for f in self.state.same_text(one.says.wording.text)
-                if f.id not in self.taken
+                if not self._is_taken(f)
                 and self._may_hold(f)
                 and (moved or f.kind == KIND_OF.get(one.section))
             )
@@ -163,7 +161,7 @@ class _Pairing:
     def _same_id(self) -> None:
         for index in range(len(self.spots)):
             fact = self.state.latest(self.names[index] or "")
-            if index not in self.found and fact and self._may_hold(fact) and fact.id not in self.taken:
+            if index not in self.found and fact and self._may_hold(fact) and not self._is_taken(fact):
                 self._take(index, "reworded", fact)
 
     def _rest(self) -> None:
@@ -182,7 +180,7 @@ class _Pairing:
             again = [
                 f
                 for f in self.state.same_text(one.says.wording.text)
-                if f.id in self.taken and self._may_hold(f)
+                if self._is_taken(f) and self._may_hold(f)
             ]
             if again or words in fresh:
                 self.found[index] = ("repeat", again[0] if again else None)
@@ -216,9 +214,15 @@ class _Pairing:
         gone = []
         for reading in self.readings:
             for section, names in (reading.shown.ids if reading.shown else {}).items():
-                for name in sorted(names - self.taken):
+                for name in sorted(reading.resting.others(section, names) - self.taken):
                     fact = self.state.latest(name)
-                    if fact and alive(fact) and self._may_hold(fact) and fact.status != "held":
+                    if (
+                        fact
+                        and not self._rests(name)
+                        and alive(fact)
+                        and self._may_hold(fact)
+                        and fact.status != "held"
+                    ):
                         gone.append((reading, section, fact))
         return tuple(gone)
 

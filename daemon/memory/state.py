@@ -16,10 +16,11 @@ Records of memory and their bodies:
 `vault.opened`   user_id
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, MutableMapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from daemon.memory.over import Over
 from parsers.model.cards import Card
 from parsers.model.facts import Fact
 from parsers.model.register import Body, Record
@@ -34,11 +35,11 @@ _CARD_FIELDS = frozenset(one.name for one in fields(Card))
 
 @dataclass(slots=True)
 class State:
-    """Memory at one moment. Only `fold` changes it; `fork` gives a copy that may be folded further."""
+    """Memory at one moment. Only `fold` changes it; `fork` gives a scratch that may be folded further."""
 
-    facts: dict[str, tuple[Fact, ...]] = field(default_factory=dict)
+    facts: MutableMapping[str, tuple[Fact, ...]] = field(default_factory=dict)
     """Versions of each fact, oldest first."""
-    cards: dict[str, Card] = field(default_factory=dict)
+    cards: MutableMapping[str, Card] = field(default_factory=dict)
     several: frozenset[tuple[str, str]] = frozenset()
     """(entity or "", folded key) whose values are all true."""
     reminded: str = ""
@@ -46,26 +47,29 @@ class State:
     user_id: str = "moi"
     host: tuple[str, str] | None = None
     """(id, name) of the machine that writes."""
-    by_text: dict[str, frozenset[str]] = field(default_factory=dict)
-    by_key: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)
+    by_text: MutableMapping[str, frozenset[str]] = field(default_factory=dict)
+    by_key: MutableMapping[tuple[str, str], frozenset[str]] = field(default_factory=dict)
+    reviewed: frozenset[str] = frozenset()
+    """Facts that have, or had, a day of review."""
     worded: bool = True
-    """`by_text` and `by_key` are filled: whoever only reads goes without."""
-    by_core: dict[str, frozenset[str]] | None = None
+    """`by_text`, `by_key` and `reviewed` are filled: whoever only reads goes without."""
+    by_core: MutableMapping[str, frozenset[str]] | None = None
     """Built the first time contradictions are looked for."""
 
     def fork(self) -> "State":
-        """Give a copy; folding one leaves the other as it is."""
+        """Give a scratch that may be folded and leaves this state as it is; it holds until this one is folded."""
         self._word()
         return State(
-            dict(self.facts),
-            dict(self.cards),
+            Over(self.facts),
+            Over(self.cards),
             self.several,
             self.reminded,
             self.user_id,
             self.host,
-            dict(self.by_text),
-            dict(self.by_key),
-            by_core=dict(self.by_core) if self.by_core is not None else None,
+            Over(self.by_text),
+            Over(self.by_key),
+            self.reviewed,
+            by_core=Over(self.by_core) if self.by_core is not None else None,
         )
 
     def latest(self, name: str) -> Fact | None:
@@ -86,6 +90,11 @@ class State:
         place = (entity_id or "", folded(key))
         found = self.by_key.get(place, frozenset())
         return self._latest(found, lambda fact: place_of(fact.key, fact.entity_id) == place)
+
+    def to_review(self, today: str) -> tuple[Fact, ...]:
+        """Give the latest versions whose day of review has come, by id."""
+        self._word()
+        return self._latest(self.reviewed, lambda fact: fact.review is not None and fact.review <= today)
 
     def same_core(self, text: str) -> frozenset[str]:
         """Give the ids of facts whose words are the same but for negations (rule 6)."""
@@ -173,6 +182,8 @@ def _fold_fact(state: State, verb: str, body: Body) -> None:
             replace(one, **changes) if one.version == body["version"] else one
             for one in state.facts.get(name, ())
         )
+        if changes.get("review"):
+            state.reviewed |= {name}
 
 
 def _fold_card(state: State, verb: str, body: Body) -> None:
@@ -199,9 +210,11 @@ def _note_words(state: State, fact: Fact) -> None:
         place = place_of(fact.key, fact.entity_id)
         if place:
             _add(state.by_key, place, fact.id)
+        if fact.review:
+            state.reviewed |= {fact.id}
     if state.by_core is not None:
         _add(state.by_core, core(fact.text), fact.id)
 
 
-def _add(names: dict[Any, frozenset[str]], key: Any, name: str) -> None:
+def _add(names: MutableMapping[Any, frozenset[str]], key: Any, name: str) -> None:
     names[key] = names.get(key, frozenset()) | {name}

@@ -32,8 +32,10 @@ from daemon.vault.errors import (
 )
 from daemon.vault.ignore import IgnoreFile
 from daemon.vault.kept import Late, Store
+from daemon.vault.moves import Moves
 from daemon.vault.places import Places
 from daemon.vault.rename import Exchange, exchange
+from daemon.vault.targets import Target, target
 from daemon.vault.walk import NOTE, Entry, Listing, Walk, unlistable
 from daemon.vault.writing import Writer, Written
 from parsers.model.places import Etag, NotePath, Problem
@@ -70,6 +72,7 @@ class Vault:
         self._ignore = IgnoreFile(self._root, ignore)
         self.kept = Store(self._root, self._places.full(NAMES.displaced), str(backups), clock)
         self._writer = Writer(self._root, self.kept, exchange)
+        self._moves = Moves(self._places, self.kept, exchange)
 
     def available(self) -> Problem | None:
         """None when the vault is there, with or without its register, and not an empty mount point."""
@@ -168,6 +171,52 @@ class Vault:
         with _writing(path):
             return self._writer.create(self._places.free(path), data)
 
+    def move(self, path: NotePath, to: NotePath, expected: Etag) -> Written:
+        """Rename a note that is still the one that was read to a free name, making folders. Under the lock.
+
+        Raises:
+            NoteExists: The name is taken; `NoteChanged`, `LinkedNote`, `TwinNames`, `Unwritable`: as for `write`.
+        """
+        with self._leaving(path):
+            return self._moves.move(path, to, expected)
+
+    def trash(self, path: NotePath, expected: Etag) -> str:
+        """Move a note to the trash, as Obsidian does; gives its path inside it. Errors as for `write`."""
+        with self._leaving(path):
+            return self._moves.trash(path, expected)
+
+    def untrash(self, trashed: str, path: NotePath, expected: Etag) -> Written:
+        """Move a note from its path inside the trash to a free name. Errors as for `move`."""
+        names.check(trashed)
+        with self._leaving(path):
+            return self._moves.untrash(trashed, path, expected)
+
+    def trashed(self, path: NotePath, etag: Etag) -> tuple[str, bytes] | None:
+        """Give the path inside the trash of this version of a note, and its bytes; None when it is not there."""
+        names.check(path)
+        with _writing(path):
+            return self._moves.trashed(path, etag)
+
+    def delete(self, path: NotePath, expected: Etag) -> None:
+        """Take a note away; its bytes are kept as what a write replaces. Errors as for `write`."""
+        with self._leaving(path):
+            self._moves.delete(path, expected)
+
+    def backup(self, etag: str) -> bytes | None:
+        """Give the bytes with this etag that a write or a deletion replaced, None when they are not kept."""
+        return self.kept.find(etag)
+
+    def target(self, path: str) -> Target:
+        """Give where a path leads, and every reason why nothing may be done there.
+
+        Raises:
+            Unreadable: The ignore file cannot be read.
+        """
+        try:
+            return target(self._places, self._ignore.matcher(), path)
+        except OSError as error:
+            raise _unreadable(path, error) from None
+
     def append(self, path: NotePath, data: bytes, size: int) -> None:
         """Add bytes at the end of a file of `size` bytes, in one write, on disk when this returns.
 
@@ -205,7 +254,7 @@ class Vault:
         except OSError as error:
             return Listing((), failures=(unlistable("", error),))
         listing = Walk(self._root, self._max_bytes, ignored).listing(self._ignore.problems)
-        if listing.entries or self._places.there():
+        if listing.rows or self._places.there():
             return listing
         return Listing((), failures=(VaultMissing(self._root).problem,))
 
@@ -292,6 +341,14 @@ class Vault:
         reason = self._places.missing(path)
         if not isinstance(reason, NoteMissing):
             raise reason
+
+    @contextlib.contextmanager
+    def _leaving(self, path: NotePath) -> Iterator[None]:
+        with _writing(path):
+            try:
+                yield
+            except (*_GONE, NoteMissing):
+                raise self._lost(path) from None
 
     def _lost(self, path: NotePath) -> NoteChanged | VaultMissing:
         reason = self._places.missing(path)

@@ -156,6 +156,14 @@ class Store:
                         return data
         return None
 
+    def name_of(self, etag: str) -> str:
+        """Give the name under which a version is kept, `""` when it is not."""
+        for folder in (self.backups, self.displaced):
+            for kept in _listed(folder):
+                if etag.startswith(kept.etag):
+                    return kept.name
+        return ""
+
     def prune(self, now: float, days: float, mebibytes: float) -> None:
         """Drop the oldest backups beyond this age or this size."""
         kept = _listed(self.backups)

@@ -10,6 +10,7 @@ import os
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from config.paths import NAMES
@@ -150,6 +151,7 @@ def kept_name(at: float, etag: str, path: str) -> str:
     return head + _encoded(path, _LONGEST - len(head) - (64 - len(etag)))
 
 
+@lru_cache(maxsize=1024)
 def parse_kept(name: str) -> Kept | None:
     """Read a kept file's name, None when it is not one of ours."""
     found = _KEPT.fullmatch(name)

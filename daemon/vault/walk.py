@@ -10,8 +10,7 @@ import stat
 import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from config.paths import conflict_original, placeholder_original
 from daemon.vault import names
@@ -19,7 +18,7 @@ from daemon.vault.errors import OutsideVault, TooLarge, TwinNames
 from parsers.model.places import NotePath, Problem
 
 NOTE = ".md"
-_KIND = 0o170000
+_KIND, _FILE = 0o170000, stat.S_IFREG
 
 
 class Entry(NamedTuple):
@@ -34,16 +33,16 @@ class Entry(NamedTuple):
     """The note of which a sync tool made this conflict copy."""
 
 
-_entry = partial(tuple.__new__, Entry)
-"""What `Entry` does, without a call of Python for each note."""
+Row = tuple[NotePath, int, int, int, NotePath | None]
+"""An `Entry` whose parts have no names: to name those of ten thousand notes takes as long as to look at them twice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
     """What one scan saw."""
 
-    entries: tuple[Entry, ...]
-    """Sorted by path."""
+    rows: tuple[Row, ...]
+    """The notes, sorted by path."""
     failures: tuple[Problem, ...] = ()
     """Folders that could not be listed (`""` is the vault): what is below them is unknown, not gone."""
     problems: tuple[Problem, ...] = ()
@@ -54,6 +53,16 @@ class Listing:
     """Notes a sync tool has not fetched yet."""
     drafts: tuple[str, ...] = ()
     """Drafts of writes: under the lock, what a crash left."""
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The notes, sorted by path."""
+        return tuple(map(Entry._make, self.rows))
+
+    @property
+    def copies(self) -> tuple[Entry, ...]:
+        """The notes that are a sync tool's conflict copies."""
+        return tuple(Entry._make(row) for row in self.rows if row[4] is not None)
 
     def unknown(self, path: str) -> bool:
         """Whether this scan cannot tell if there is such a note; then its absence means nothing."""
@@ -74,7 +83,7 @@ class Walk:
 
     def __init__(self, root: str, max_bytes: int, ignored: Callable[[str], bool] | None) -> None:
         self._root, self._max_bytes, self._ignored = root, max_bytes, ignored
-        self._entries: list[Entry] = []
+        self._rows: list[tuple[str, int, int, int, NotePath | None]] = []
         self._failures: list[Problem] = []
         self._problems: list[Problem] = []
         self._linked: list[NotePath] = []
@@ -91,10 +100,11 @@ class Walk:
                 self._scan(folder)
             except OSError as error:
                 self._failures.append(unlistable(folder[:-1], error))
-        self._entries.sort()
-        self._problems += _twins(self._entries)
+        self._rows.sort()
+        rows = cast("list[Row]", self._rows)
+        self._problems += _twins(rows)
         return Listing(
-            tuple(self._entries),
+            tuple(rows),
             tuple(self._failures),
             tuple(self._problems),
             tuple(self._linked),
@@ -104,7 +114,8 @@ class Walk:
 
     def _scan(self, folder: str) -> None:
         """List one folder; its path ends in `/`, that of the vault is empty."""
-        add, most, ignored = self._entries.append, self._max_bytes, self._ignored
+        add, most, all_read = self._rows.append, self._max_bytes, self._ignored is None
+        odd = names.ODD.search
         with os.scandir(f"{self._root}/{folder}") as found:
             for item in found:
                 name = item.name
@@ -116,12 +127,10 @@ class Walk:
                         status = item.stat(follow_symlinks=False)
                     except FileNotFoundError:
                         continue
-                    plain = status.st_mode & _KIND == stat.S_IFREG and status.st_size <= most and not ignored
-                    if (plain and name.isascii() and "%" not in name and "\\" not in name) or self._odd(
-                        path, status
-                    ):
+                    plain = status.st_mode & _KIND == _FILE and status.st_size <= most and all_read
+                    if (plain and not odd(name)) or self._odd(path, status):
                         copied = conflict_original(path) if "onfli" in name else None
-                        add(_entry((path, status.st_mtime_ns, status.st_size, status.st_ino, copied)))
+                        add((path, status.st_mtime_ns, status.st_size, status.st_ino, copied))
                 elif item.is_dir(follow_symlinks=False):
                     self._folder(folder + name)
                 elif ".md." in name:
@@ -182,10 +191,10 @@ def unlistable(folder: str, error: OSError) -> Problem:
     return Problem(folder, 0, "folder_unreadable", (("reason", reason),))
 
 
-def _twins(entries: list[Entry]) -> list[Problem]:
+def _twins(rows: list[Row]) -> list[Problem]:
     """One problem for each name that stands there in more than one encoding of its accents."""
-    paths = [entry.path for entry in entries if not entry.path.isascii()]
-    if all(unicodedata.is_normalized("NFC", path) for path in paths):
+    paths = [row[0] for row in rows if not row[0].isascii()]
+    if unicodedata.is_normalized("NFC", "\0".join(paths)):
         return []
     seen: set[str] = set()
     twins: dict[str, Problem] = {}

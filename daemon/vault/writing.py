@@ -65,16 +65,18 @@ class Writer:
             status = os.fstat(like)
             if etag_of(read_all(like)) != expected:
                 raise NoteChanged(path)
-            if etag_of(data) == expected:
+            if (new := etag_of(data)) == expected:
                 return Written(expected, stamp_of(status))
             movable = self._exchange and status.st_nlink == 1 and self._store.same_disk(full)
-            draft, stamp = self._draft(full, expected, data, like)
-        if not movable or not self._exchanged(draft, path, expected, etag_of(data)):
+            folder, name = os.path.split(full)
+            draft = os.path.join(folder, names.draft_name(name, expected, new, "w"))
+            stamp = write_new(draft, data, like)
+        if not movable or not self._exchanged(draft, path, expected, new):
             return self._in_place(draft, path, data, expected)
-        sync_folder(os.path.dirname(full))
-        name = self._store.shelve(names.with_state(draft, "x"), path, expected)
-        displaced = self._store.reading(name, path)
-        return Written(etag_of(data), stamp, None if displaced.etag == expected else displaced)
+        sync_folder(folder)
+        kept = self._store.shelve(names.with_state(draft, "x"), path, expected)
+        displaced = self._store.reading(kept, path)
+        return Written(new, stamp, None if displaced.etag == expected else displaced)
 
     def create(self, path: NotePath, data: bytes) -> Written:
         """Make a note, whole or not at all, and the folders above it.
@@ -131,11 +133,6 @@ class Writer:
                 raise NoteChanged(path)
             os.ftruncate(fd, size)
             os.fsync(fd)
-
-    def _draft(self, full: str, expected: Etag, data: bytes, like: int) -> tuple[str, Stamp]:
-        folder, name = os.path.split(full)
-        draft = os.path.join(folder, names.draft_name(name, expected, etag_of(data), "w"))
-        return draft, write_new(draft, data, like)
 
     def _exchanged(self, draft: str, path: NotePath, expected: Etag, new: Etag) -> bool:
         """Exchange draft and note; False, with the draft as it was, where that cannot be done."""

@@ -15,6 +15,9 @@ CardKind = Literal[
     "late",  # lines of a version that could not be merged
     "review",  # the day to look at a fact again has passed
     "reminder",  # proposals that have waited for long
+    "refusal",  # an action that the policy refused
+    "forged",  # an approval that no hand of the person's gave
+    "codes",  # too many wrong codes
 ]
 
 SECTION: dict[CardKind, str] = {
@@ -29,6 +32,9 @@ SECTION: dict[CardKind, str] = {
     "late": "alerts",
     "review": "alerts",
     "reminder": "alerts",
+    "refusal": "alerts",
+    "forged": "alerts",
+    "codes": "alerts",
 }
 """Kind of card → the section of Cartes.md that shows it."""
 
@@ -44,6 +50,9 @@ CHOICES: dict[CardKind, tuple[str, ...]] = {
     "late": ("seen",),
     "review": ("keep", "forget"),
     "reminder": ("seen",),
+    "refusal": ("seen",),
+    "forged": ("seen",),
+    "codes": ("seen",),
 }
 """Kind of card → its boxes, in order; a box's id is `^<card id>-<choice>`."""
 

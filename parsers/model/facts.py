@@ -1,6 +1,6 @@
 """Words about memory. Fact: one line of one section; version: what one hand said of it at one time (memory.md)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal
 
 Kind = Literal["preference", "goal", "procedure", "decision", "fact"]
@@ -51,6 +51,10 @@ class Fact:
     retracted_at: str | None
     supersedes: str | None
     last_seen_at: str
+
+
+FACT_FIELDS = tuple(field.name for field in fields(Fact))
+"""The fields of `Fact` in their order; columns of the index's table `facts`."""
 
 
 def over(fact: Fact, today: str) -> bool:

@@ -1,7 +1,6 @@
 """Words that name things: a note, a version of its bytes, a problem somewhere. Apart, as every command needs them."""
 
-from dataclasses import dataclass
-from typing import NewType
+from typing import NamedTuple, NewType
 
 NotePath = NewType("NotePath", str)
 """Path of a note inside the vault: relative, `/` separated, as it is spelt on disk."""
@@ -10,8 +9,7 @@ Etag = NewType("Etag", str)
 """SHA-256 (64 hex digits) of exactly the bytes that were read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """One thing the owner should look at: where, and a catalogue key with values for what and the remedy."""
 
     path: str

@@ -10,11 +10,10 @@ import make_vault
 import pytest
 
 from daemon.index import memory, notes
-from daemon.index.schema import FACT_FIELDS
 from daemon.index.search import search
 from daemon.index.store import Index
 from daemon.vault.door import Vault
-from parsers.model.facts import Fact
+from parsers.model.facts import FACT_FIELDS, Fact
 from parsers.model.places import NotePath
 
 NOTES = 10_000

@@ -3,12 +3,12 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import fields
 from pathlib import Path, PurePosixPath
 
 import pytest
+from platformdirs import user_config_path, user_state_path
 
-from config.paths import NAMES, Names, config_file, conflict_original, placeholder_original, state_root
+from config.paths import NAMES, config_file, conflict_original, placeholder_original, state_root
 from config.settings import ConfigError, load
 
 ROOT = Path(__file__).parents[2]
@@ -19,7 +19,7 @@ JOINS = {"Path", "PurePath", "PurePosixPath", "joinpath", "with_name", "with_suf
 
 def persistent_names() -> set[str]:
     """Give every name of chemins.json, and the last part of those that are paths."""
-    spelt = {one.name: getattr(NAMES, one.name) for one in fields(Names) if one.name not in PATTERNS}
+    spelt = {name: value for name, value in NAMES._asdict().items() if name not in PATTERNS}
     whole = {name for value in spelt.values() for name in ([value] if isinstance(value, str) else value)}
     return whole | {PurePosixPath(name).name for name in whole}
 
@@ -164,6 +164,20 @@ def test_the_settings_file_is_where_the_platform_puts_it(tmp_path, monkeypatch) 
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     assert config_file().name == NAMES.config_file
     assert config_file().parent.name == NAMES.application
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere platformdirs itself is asked")
+@pytest.mark.parametrize("given", ["/etc/xdg", "relative", "", None])
+@pytest.mark.parametrize("home", ["/home/anne", "relative", "", None])
+def test_our_folders_are_those_that_platformdirs_names(given, home, monkeypatch) -> None:
+    for name, value in {"XDG_CONFIG_HOME": given, "XDG_STATE_HOME": given, "HOME": home}.items():
+        if value is None:
+            monkeypatch.delenv(name, raising=False)
+        else:
+            monkeypatch.setenv(name, value)
+    folder = user_config_path(NAMES.application, appauthor=False)
+    assert config_file() == folder / NAMES.config_file
+    assert state_root(load({}, None)) == user_state_path(NAMES.application, appauthor=False)
 
 
 def test_a_state_folder_inside_the_vault_is_refused_even_through_a_link(tmp_path) -> None:

@@ -5,9 +5,8 @@ import pytest
 
 from daemon.index import memory
 from daemon.index.problems import problems, replace_problems
-from daemon.index.schema import FACT_FIELDS
 from daemon.index.store import Index
-from parsers.model.facts import Fact
+from parsers.model.facts import FACT_FIELDS, Fact
 from parsers.model.places import Problem
 from parsers.model.register import Record
 

@@ -1,0 +1,171 @@
+"""What commands and agents ask of runs: propose, approve, steer, show a code; and who carries out what is approved.
+
+One process executes: the holder of the executor lock. Whoever asks something while another holds it submits and
+reports; where nobody does, the one who asks carries it out (architecture.md, Processes).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from daemon import managed
+from daemon.app import App
+from daemon.consent import Wish
+from daemon.pipeline import Outcome
+from daemon.planning import asker
+from daemon.policy.codes import code_of
+from daemon.policy.lineage import Output
+from daemon.runs.asking import asked
+from daemon.runs.caps import Caps
+from daemon.runs.executor import Executor
+from daemon.runs.looking import etag_now
+from daemon.runs.proposing import prepare
+from daemon.runs.standing import left_out_of
+from daemon.runs.work import Prepared
+from daemon.tools.effects import VaultLook
+from daemon.tools.hands import Hands
+from parsers.model.places import Etag, NotePath
+from parsers.model.run_edits import Approve, CodeShown
+from parsers.model.runs import WORKING, Input, Request, Run
+
+_BRING_UP = timedelta(seconds=1)
+"""How often the note of a run under way is written at the most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """Who asks for a plan."""
+
+    origin: str = "person"
+    instruction: str = ""
+    """Provenance of the instruction; `""`: what follows from the origin."""
+    keyed: bool = True
+    words: str = ""
+    """The person's own words of this run."""
+    outputs: tuple[Output, ...] = ()
+    """What the client's run has read so far."""
+
+
+def executor_of(app: App) -> Executor:
+    """Give what carries out the runs of a vault; for the holder of its executor lock alone."""
+    runs = app.settings.runs
+    caps = Caps(runs.max_writes, runs.max_wall_seconds, runs.max_iterations, runs.max_tokens)
+
+    def kept(path: NotePath, etag: Etag) -> str:
+        del path
+        return app.vault.kept.name_of(etag)
+
+    return Executor(
+        app.pipeline,
+        app.pipeline.around.registry(),
+        lambda: VaultLook(app.vault),
+        Hands(app.vault),
+        caps,
+        app.words,
+        kept,
+    )
+
+
+class Carrier:
+    """Carries out what is approved, and keeps the notes of runs in step while it does."""
+
+    def __init__(self, app: App) -> None:
+        self._app, self._executor = app, executor_of(app)
+        self._brought_up: datetime | None = None
+
+    def recover(self) -> None:
+        """Pause what another process was carrying out when it ended; before the first pass."""
+        self._executor.recover()
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is to be done."""
+        return any(run.status in WORKING for run in self._app.pipeline.runs.live())
+
+    def step(self, busy: Sequence[NotePath] = ()) -> bool:
+        """Do one thing, and bring the notes up when it is time; False when there is nothing to do."""
+        done = self._executor.advance()
+        now = self._app.pipeline.now()
+        if not done or self._brought_up is None or now - self._brought_up >= _BRING_UP:
+            self.bring_up(busy)
+            self._brought_up = now
+        return done
+
+    def bring_up(self, busy: Sequence[NotePath] = ()) -> Outcome:
+        """Write what happened into the notes that show it."""
+        return self._app.pipeline.sync(managed.SHOWN_NOTES, busy=busy)
+
+    def all(self) -> None:
+        """Carry out everything that is approved."""
+        while self.step():
+            pass
+
+
+def do(app: App, wishes: Sequence[Wish]) -> Outcome:
+    """Hand in what is asked of runs; carried out at once where no other process does that."""
+    executor = app.vault.executor()
+    if executor is None:
+        return app.pipeline.submit((), wishes)
+    with executor:
+        return _done(app, wishes)
+
+
+def _done(app: App, wishes: Sequence[Wish]) -> Outcome:
+    carrier = Carrier(app)
+    carrier.recover()
+    outcome = app.pipeline.sync(managed.SHOWN_NOTES, wishes=wishes)
+    if carrier.busy:
+        carrier.all()
+    return outcome
+
+
+def propose(app: App, raw: object, client: Client) -> tuple[Prepared, Outcome]:
+    """Propose a plan from JSON, or from a `Request`; what the policy allows is carried out.
+
+    Raises:
+        BadRequest: it is no plan; the sentence says why.
+    """
+    pipeline = app.pipeline
+    registry = pipeline.around.registry()
+    request = raw if isinstance(raw, Request) else asked(raw, registry, app.words)
+    with app.vault.locked():
+        app.history.catch_up()
+        moment = pipeline.around.moment(app.history.state)
+        who = asker(
+            client.origin,
+            pipeline.runs,
+            moment,
+            pipeline.around.rules,
+            instruction=client.instruction,
+            keyed=client.keyed,
+            words=client.words,
+            outputs=client.outputs,
+        )
+        prepared = prepare(request, who, pipeline.counsel.planning(pipeline.around.showing(moment)))
+    return prepared, do(app, [prepared])
+
+
+def approve(app: App, run: Run, code: str | None) -> Outcome:
+    """Approve a plan on the person's terminal, as it is shown, its inputs as they are now."""
+    look = VaultLook(app.vault)
+    inputs = tuple(Input(one.path, etag_now(look, one.path)) for one in run.inputs)
+    return do(app, [Approve(run.id, "terminal", left_out(app, run), run.digest, run.shown, inputs, code)])
+
+
+def left_out(app: App, run: Run) -> tuple[str, ...]:
+    """Give the steps that are struck out in the note of a run now, with those that need them."""
+    source = app.pipeline.desk.read(run.path) if run.path else None
+    ticked = source.plan.left_out if source and source.plan and source.plan.run == run.id else ()
+    return left_out_of(run, ticked)
+
+
+def show_code(app: App, name: str) -> tuple[str, tuple[str, ...]] | None:
+    """Open the code of a waiting run or line for 15 minutes: the digits, and the steps left out; None: none waits."""
+    run = app.pipeline.runs.known(name)
+    out = left_out(app, run) if run else ()
+    app.pipeline.submit((), [CodeShown(name, out)])
+    runs = app.pipeline.runs
+    if not runs.codes.is_open(name, app.pipeline.now(), out):
+        return None
+    digest = run.digest if run else runs.autonomy.waiting(name)
+    return (code_of(app.register.secret(), digest, out), out) if digest else None

@@ -1,0 +1,70 @@
+"""What a pass decides runs with: the policy as it stands, the notes as they are, how a plan will be shown."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+
+from daemon.consent import seal
+from daemon.desk import Desk
+from daemon.managed import Showing
+from daemon.memory.moment import Deliberation, Moment
+from daemon.planning import Rules, asker, planning, terms
+from daemon.runs.asking import BadRequest
+from daemon.runs.drafting import Planning
+from daemon.runs.proposing import again, prepare, propose
+from daemon.runs.work import Prepared, Work
+from daemon.source import Source
+from daemon.tools.effects import VaultLook
+from daemon.tools.registry import Registry
+from parsers.model.places import NotePath, Problem
+from parsers.model.runs import Request, Run
+
+Sources = Mapping[NotePath, Source]
+
+
+class Counsel:
+    """Prepares plans, and the scratch on which runs are decided; every call is under the vault's lock."""
+
+    def __init__(
+        self, desk: Desk, rules: Rules, registry: Callable[[], Registry], moment: Callable[[], Moment]
+    ) -> None:
+        self._desk, self.rules, self._registry, self._moment = desk, rules, registry, moment
+        self._history = desk.history
+
+    def work(self, memory: Deliberation, showing: Showing, sources: Sources | None = None) -> Work:
+        """Give the scratch for runs beside that of memory; `sources` are plan notes that were read."""
+        plans = sources or {}
+        replan, sealed = partial(self._replan, showing, plans), partial(self._seal, showing, plans)
+        secret = self._history.register.secret
+        return Work(memory, self._history.runs.fork(), terms(secret, replan, self.rules, sealed))
+
+    def planning(self, showing: Showing, sources: Sources | None = None) -> Planning:
+        """Give what a plan is made with now."""
+        look, sealed = VaultLook(self._desk.vault), partial(self._seal, showing, sources or {})
+        return planning(look, self._registry(), self._history.runs, self._moment(), self.rules, sealed)
+
+    def take_note(self, work: Work, one: Source, request: Request, showing: Showing) -> list[Problem]:
+        """Propose a plan that came as a note: it is the vault's, and that very note shows it."""
+        there = {one.path: one}
+        plan = self.planning(showing)
+        plan = replace(plan, seal=lambda run: self._seal(showing, there, replace(run, path=one.path)))
+        who = asker("person", work.runs, work.moment, self.rules, instruction="vault", keyed=False)
+        try:
+            prepared = prepare(request, who, plan)
+        except BadRequest as error:
+            return [Problem(one.path, 0, "plan_bad", (("why", str(error)),))]
+        propose(work, prepared)
+        work.emit("plan.shown", "scheduled", id=prepared.run.id, path=one.path)
+        return []
+
+    def _seal(self, showing: Showing, sources: Sources, run: Run) -> tuple[str, str]:
+        one = sources.get(run.path) if run.path else None
+        return seal(run, one, showing, every_code=self.rules.every_code)
+
+    def _replan(self, showing: Showing, sources: Sources, run: Run) -> Prepared:
+        """Plan a run that waits anew, from the notes as they are."""
+        if run.path and run.path not in sources:
+            sources = {**sources, run.path: self._desk.read(run.path)}
+        known = {"instruction": run.instruction, "keyed": run.keyed}
+        who = asker(run.origin, self._history.runs, self._moment(), self.rules, **known)
+        return again(run, who, self.planning(showing, sources))

@@ -1,0 +1,140 @@
+"""What planning and deciding runs take from outside: the tools, the policy as it stands, the notes, the secret."""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta, tzinfo
+
+from config.i18n import Catalogue
+from config.sections import Policy, Privacy, Provenance
+from daemon.memory.moment import Moment, instant
+from daemon.policy.codes import code_of
+from daemon.policy.lineage import Output, Said
+from daemon.policy.privacy import Declared
+from daemon.policy.rules import decide
+from daemon.runs.drafting import Asker, Planning
+from daemon.runs.state import Runs
+from daemon.runs.work import Prepared, Seal, Terms
+from daemon.tools.effects import Look
+from daemon.tools.registry import Registry
+from parsers.errors import ClavaireError
+from parsers.model.facts import Sensitivity
+from parsers.model.places import NotePath
+from parsers.model.policy import Action, Budget, Decision
+from parsers.model.register import stamp
+from parsers.model.runs import Run
+from parsers.properties import read
+
+AGENTS = ("mcp:", "http")
+_NONCE = 16
+"""Random bytes of a nonce."""
+
+
+def nonce() -> str:
+    """Give 128 random bits, in hex."""
+    return os.urandom(_NONCE).hex()
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What settings say of plans."""
+
+    policy: Policy
+    declared: Declared
+    expiry: timedelta
+    zone: tzinfo
+    words: Catalogue
+
+    @property
+    def every_code(self) -> bool:
+        """Whether every approval takes a code."""
+        return self.policy.code == "all"
+
+
+def declared(privacy: Privacy, provenance: Provenance) -> Declared:
+    """Give what settings declare of folders."""
+    folders = tuple(sorted(provenance.folders.items()))
+    return Declared(privacy.private, privacy.sensitive, folders)
+
+
+def judge(runs: Runs, moment: Moment, zone: tzinfo) -> Callable[[Action], Decision]:
+    """Give the policy, with levels, delegations and what was used of them as they are now."""
+    delegations = runs.autonomy.active()
+    used = {one.id: _used(runs, one.id, moment, zone) for one in delegations}
+
+    def decided(action: Action) -> Decision:
+        more = action.asked_writes - 1
+        budgets = {name: Budget(today + more, more) for name, today in used.items()}
+        level = runs.autonomy.level(action.domain)
+        return decide(action, level, delegations, budgets, moment.today.isoformat())
+
+    return decided
+
+
+def _used(runs: Runs, delegation: str, moment: Moment, zone: tzinfo) -> int:
+    """Writes that a delegation let pass on the local day of the moment, begun or waiting to be."""
+    return sum(
+        step.risk != "READ" and step.status not in ("left_out", "cancelled")
+        for run in runs.runs.values()
+        if run.delegation == delegation and instant(run.requested_at).astimezone(zone).date() == moment.today
+        for step in run.steps
+    )
+
+
+def planning(
+    look: Look, registry: Registry, runs: Runs, moment: Moment, rules: Rules, seal: Seal
+) -> Planning:
+    """Give what a plan is made with."""
+
+    def sensitivity(path: NotePath) -> Sensitivity:
+        return rules.declared.sensitivity(path, _properties(look, path))
+
+    return Planning(
+        registry=registry,
+        look=look,
+        judge=judge(runs, moment, rules.zone),
+        sensitivity=sensitivity,
+        seal=seal,
+        words=rules.words,
+        moment=moment,
+        nonce=nonce,
+        expires=stamp(moment.now + rules.expiry),
+    )
+
+
+def _properties(look: Look, path: NotePath) -> dict[str, object]:
+    try:
+        data = look.read(path)
+    except ClavaireError:
+        return {}
+    return dict(read(data.decode("utf-8", "replace")).values) if data else {}
+
+
+def asker(origin: str, runs: Runs, moment: Moment, rules: Rules, **known: object) -> Asker:
+    """Give who asks; `known`: `instruction`, `keyed`, `words` (the person's own), `outputs` (what the run has read)."""
+    agent = origin.startswith(AGENTS)
+    instruction = str(known.get("instruction") or (origin if agent else "user"))
+    outputs: Sequence[Output] = known.get("outputs", ())  # type: ignore[assignment]  # see the docstring
+    said = Said("" if agent else str(known.get("words", "")), tuple(outputs), instruction)
+    burst = timedelta(seconds=rules.policy.burst)
+    return Asker(
+        origin=origin,
+        instruction=instruction,
+        keyed=bool(known.get("keyed", not agent)),
+        said=said,
+        recent_writes=runs.recent_writes(origin, moment.now, burst),
+        local_reader=not agent,
+    )
+
+
+def terms(secret: Callable[[], bytes], replan: Callable[[Run], Prepared], rules: Rules, seal: Seal) -> Terms:
+    """Give what a decision about runs may use."""
+    return Terms(
+        code=lambda digest, left_out: code_of(secret(), digest, left_out),
+        nonce=nonce,
+        seal=seal,
+        words=rules.words,
+        replan=replan,
+        expiry=rules.expiry,
+        every_code=rules.every_code,
+    )

@@ -1,0 +1,1 @@
+"""The policy: whether an action may happen, decided by visible rules alone; pure (policy-and-runs.md)."""

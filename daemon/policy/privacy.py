@@ -1,0 +1,147 @@
+"""What a note declares of itself: who may read it, and where it came from (policy-and-runs.md, Privacy; R-P04).
+
+A folder counts with everything below it, compared segment by segment: `Privé` is neither `Privé.md` nor `Privée/`.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from parsers.model.facts import Sensitivity
+from parsers.model.notes import Outline, Properties
+from parsers.model.policy import ORDER, trust_of
+
+_YES = frozenset({"oui", "yes", "true", "vrai", "1"})
+_PRIVATE = frozenset({"privé", "private"})
+_SENSITIVE = frozenset({"sensible", "sensitive"})
+_SOURCES = frozenset({"source", "url"})
+_WORD_OF_THE_PERSON = "provenance"
+_TELLING = _PRIVATE | _SENSITIVE | _SOURCES | {_WORD_OF_THE_PERSON}
+_UNREAD = re.compile(
+    rf"""\b({"|".join(sorted(_PRIVATE | _SENSITIVE))})["']?[ \t]*:[ \t]*["']?({"|".join(sorted(_YES))})\b""",
+    re.IGNORECASE,
+)
+"""A yes in a block of properties that cannot be read: that it is broken lifts no protection."""
+_NONE: Mapping[str, Any] = {}
+HARDER: dict[Sensitivity, int] = {"normal": 0, "sensitive": 1, "private": 2}
+"""Sensitivities from the mildest on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """Folders that settings name, as the rules need them."""
+
+    private: tuple[str, ...] = ()
+    sensitive: tuple[str, ...] = ()
+    provenance: tuple[tuple[str, str], ...] = ()
+    """(folder, provenance of what lies below it)."""
+
+    def sensitivity(self, path: str, properties: Mapping[str, Any]) -> Sensitivity:
+        """Give what a note is: by its folders, or by its own properties; the harder counts."""
+        if _below_any(path, self.private) or _says_yes(properties, _PRIVATE):
+            return "private"
+        if _below_any(path, self.sensitive) or _says_yes(properties, _SENSITIVE):
+            return "sensitive"
+        return "normal"
+
+    def source(self, path: str, properties: Mapping[str, Any]) -> str:
+        """Give where a note's content came from, as folders and properties say; `vault` where nothing does.
+
+        The property `provenance` is the person's word and settles it.
+        """
+        own = settled(properties)
+        if own is not None:
+            return own
+        said = {_folded(key): value for key, value in properties.items() if isinstance(key, str)}
+        found = ["vault", *(source for folder, source in self.provenance if _below(path, folder))]
+        if any(_is_address(said.get(name)) for name in _SOURCES):
+            found.append("web")
+        return max(found, key=trust_of)
+
+    def judged(self, path: str, said: Outline) -> tuple[str, Sensitivity]:
+        """Give where a note came from and what it is, as for `source` and `sensitivity`.
+
+        A block that cannot be read protects all the same.
+        """
+        block = said.properties
+        readable = block.state in {"ok", "none"}
+        if readable and not self._folders and not any(map(_tells, block.values)):
+            return "vault", "normal"
+        values = block.values if readable else unread(said.text, block)
+        return self.source(path, values), self.sensitivity(path, values)
+
+    def alike(self, path: str, other: str) -> bool:
+        """Whether the folders of two paths say the same of the same bytes."""
+        return path == other or not self._folders or self.by_folder(path) == self.by_folder(other)
+
+    def by_folder(self, path: str) -> tuple[str, Sensitivity]:
+        """Give what the folders alone say of a path: where it came from and what it is."""
+        return self.source(path, _NONE), self.sensitivity(path, _NONE)
+
+    @property
+    def _folders(self) -> bool:
+        return bool(self.private or self.sensitive or self.provenance)
+
+
+def unread(text: str, block: Properties) -> Mapping[str, Any]:
+    """Give the properties that make a note private or sensitive, of a block that cannot be read as YAML."""
+    start = text.find("\n") + 1
+    end = block.end or (text.find("\n\n", start) + 1 or len(text))
+    found = _UNREAD.findall(unicodedata.normalize("NFC", text[start:end]))
+    return dict(found)
+
+
+def settled(properties: Mapping[str, Any]) -> str | None:
+    """Give the provenance that the property of that name says, the person's own word; None where it says none."""
+    for key, value in properties.items():
+        if isinstance(key, str) and _folded(key) == _WORD_OF_THE_PERSON:
+            return value if isinstance(value, str) and value.partition(":")[0] in ORDER else None
+    return None
+
+
+def harder(one: Sensitivity, other: Sensitivity) -> Sensitivity:
+    """Give the harder of two sensitivities."""
+    return one if HARDER[one] >= HARDER[other] else other
+
+
+def _below_any(path: str, folders: Iterable[str]) -> bool:
+    return any(_below(path, folder) for folder in folders)
+
+
+def _below(path: str, folder: str) -> bool:
+    """Whether a path is a folder's note, at any depth, or the note the setting names."""
+    wanted = _parts(folder)
+    return bool(wanted) and _parts(path)[: len(wanted)] == wanted
+
+
+@lru_cache(maxsize=256)
+def _parts(path: str) -> list[str]:
+    return [_folded(part) for part in path.split("/") if part]
+
+
+@lru_cache(maxsize=4096)
+def _tells(name: object) -> bool:
+    return isinstance(name, str) and _folded(name) in _TELLING
+
+
+@lru_cache(maxsize=4096)
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold().strip()
+
+
+def _says_yes(properties: Mapping[str, Any], names: frozenset[str]) -> bool:
+    return any(
+        value is True or (isinstance(value, str | int) and _folded(str(value)) in _YES)
+        for key, value in properties.items()
+        if isinstance(key, str) and _folded(key) in names
+    )
+
+
+def _is_address(value: object) -> bool:
+    values = value if isinstance(value, list) else [value]
+    return any(
+        isinstance(one, str) and one.strip().lower().startswith(("http://", "https://")) for one in values
+    )

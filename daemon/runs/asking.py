@@ -1,0 +1,78 @@
+"""A request for a plan as a file, a tool or a note gives it: what is wrong with it is said in one sentence."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from config.i18n import Catalogue
+from daemon.tools.tool import Tool
+from parsers.errors import ClavaireError
+from parsers.model.runs import Call, Request
+
+_LONGEST_TITLE = 200
+_LONGEST_WHY = 4000
+_MOST_STEPS = 500
+
+
+class BadRequest(ClavaireError):
+    """A request that is no plan: it says which step, and what to write instead."""
+
+
+def asked(raw: object, registry: Mapping[str, Tool], words: Catalogue) -> Request:
+    """Give the request that JSON holds: `{"title", "why", "steps": [{"tool", "args"}]}`; a step may bear an id.
+
+    Raises:
+        BadRequest: it is none.
+    """
+    if not isinstance(raw, Mapping):
+        raise _bad(words, "object")
+    unknown = sorted(set(raw) - {"title", "why", "steps"})
+    if unknown:
+        raise _bad(words, "unknown", name=unknown[0])
+    title, why, steps = raw.get("title"), raw.get("why", ""), raw.get("steps")
+    if not isinstance(title, str) or not title.strip() or len(title) > _LONGEST_TITLE:
+        raise _bad(words, "title", most=_LONGEST_TITLE)
+    if not isinstance(why, str) or len(why) > _LONGEST_WHY:
+        raise _bad(words, "why", most=_LONGEST_WHY)
+    if not isinstance(steps, list) or not 0 < len(steps) <= _MOST_STEPS:
+        raise _bad(words, "steps", most=_MOST_STEPS)
+    calls = tuple(_call(number, one, registry, words) for number, one in enumerate(steps, 1))
+    return Request(" ".join(title.split()), why.strip(), calls)
+
+
+def check(request: Request, registry: Mapping[str, Tool], words: Catalogue) -> Request:
+    """Give a request that was read elsewhere, if it can be a plan.
+
+    Raises:
+        BadRequest: it cannot.
+    """
+    steps = [{"tool": call.tool, "args": dict(call.args)} for call in request.calls]
+    return asked({"title": request.title, "why": request.why, "steps": steps}, registry, words)
+
+
+def _call(number: int, one: Any, registry: Mapping[str, Tool], words: Catalogue) -> Call:
+    if not isinstance(one, Mapping) or not {"tool"} <= set(one) <= {"id", "tool", "args"}:
+        raise _bad(words, "step", number=number)
+    tool, args = one["tool"], one.get("args", {})
+    known = registry.get(tool) if isinstance(tool, str) else None
+    if known is None or not known.proposable:
+        raise _bad(words, "tool", number=number, tool=str(tool)[:60])
+    if not isinstance(args, Mapping):
+        raise _bad(words, "step", number=number)
+    if not plain(args):
+        raise _bad(words, "value", number=number)
+    return Call(known.name, dict(args))
+
+
+def plain(value: object) -> bool:
+    """Tell whether a value has a canonical form: JSON without decimal numbers, names and texts in UTF-8."""
+    if isinstance(value, str):
+        return not any("\ud800" <= sign <= "\udfff" for sign in value)
+    if isinstance(value, Mapping):
+        return all(isinstance(key, str) and plain(key) and plain(one) for key, one in value.items())
+    if isinstance(value, list):
+        return all(map(plain, value))
+    return value is None or isinstance(value, bool | int)
+
+
+def _bad(words: Catalogue, code: str, **values: object) -> BadRequest:
+    return BadRequest(words.say(f"plan.bad.{code}", **values))

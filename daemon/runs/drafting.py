@@ -1,0 +1,238 @@
+"""One step of a plan while it is made: what it would do over the steps before it, and what the policy says of it."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from config.i18n import Catalogue
+from daemon.memory.moment import Moment
+from daemon.policy.lineage import Said, trace
+from daemon.policy.privacy import harder
+from daemon.runs import showing
+from daemon.runs.asking import BadRequest
+from daemon.runs.work import Seal
+from daemon.tools.effects import Effects, Look, Overlay
+from daemon.tools.errors import sentence
+from daemon.tools.facts import action_facts
+from daemon.tools.tool import Tool
+from parsers.errors import ClavaireError
+from parsers.model.facts import Sensitivity
+from parsers.model.places import NotePath
+from parsers.model.policy import HARDNESS, Action, Argument, Decision, TargetFault, least
+from parsers.model.runs import Step
+
+
+@dataclass(frozen=True, slots=True)
+class Planning:
+    """What planning reads and asks, besides the request."""
+
+    registry: Mapping[str, Tool]
+    look: Look
+    judge: Callable[[Action], Decision]
+    """The policy, with level, delegations and budgets as they are."""
+    sensitivity: Callable[[NotePath], Sensitivity]
+    """Of a note as it stands."""
+    seal: Seal
+    words: Catalogue
+    moment: Moment
+    nonce: Callable[[], str]
+    expires: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Who asks for a plan, and what is known of where the words come from."""
+
+    origin: str = "person"
+    instruction: str = "user"
+    keyed: bool = True
+    said: Said = field(default_factory=Said)
+    """The person's own words of this run, and what its earlier calls returned."""
+    recent_writes: int = 0
+    local_reader: bool = True
+
+    @property
+    def read_below(self) -> str:
+        """The worst provenance of what this run has read, `""` when it read nothing."""
+        found = [one.provenance for one in self.said.outputs]
+        return least(found) if found else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """One step that was planned and judged."""
+
+    step: Step
+    tool: Tool
+    effects: Effects
+    decision: Decision
+
+
+class RefusedEarly(Exception):
+    """A step the policy refuses that cannot even be planned."""
+
+    def __init__(self, decision: Decision) -> None:
+        super().__init__(decision.rule)
+        self.decision = decision
+
+
+class _Noting(Overlay):
+    """An overlay that notes which notes were read through it."""
+
+    def __init__(self, below: Look, effects: Iterable[Effects]) -> None:
+        super().__init__(below, effects)
+        self.seen: set[NotePath] = set()
+
+    def read(self, path: NotePath) -> bytes | None:
+        self.seen.add(path)
+        return super().read(path)
+
+
+@dataclass(frozen=True, slots=True)
+class _Bench:
+    """What one step is planned with."""
+
+    step: Step
+    tool: Tool
+    args: Any
+    asker: Asker
+    planning: Planning
+    writes: int
+
+
+def draft(
+    step: Step, number: int, earlier: Sequence[Draft], asker: Asker, planning: Planning, writes: int
+) -> Draft:
+    """Plan one step over the earlier ones and ask the policy; a decision made before never becomes milder.
+
+    Raises:
+        BadRequest: it cannot be planned; the sentence says why.
+        RefusedEarly: it cannot, and the policy would refuse it too.
+    """
+    tool, words = planning.registry.get(step.tool), planning.words
+    if tool is None:
+        raise BadRequest(words.say("plan.bad.tool", number=number, tool=step.tool))
+    look = _Noting(planning.look, [one.effects for one in earlier])
+    try:
+        bench = _Bench(step, tool, tool.validated(step.args), asker, planning, writes)
+    except ClavaireError as error:
+        raise BadRequest(words.say("plan.bad.plan", number=number, why=sentence(error, words))) from None
+    try:
+        effects = tool.plan(bench.args, look)
+    except ClavaireError as error:
+        decision = _judged(bench, None, look, reversible=False)
+        if decision.kind == "refused":
+            raise RefusedEarly(decision) from None
+        raise BadRequest(words.say("plan.bad.plan", number=number, why=sentence(error, words))) from None
+    undo = _undo(bench, effects, look)
+    arguments = _arguments(bench)
+    decision = _judged(bench, effects, look, reversible=undo is not None)
+    made = _made(bench, effects, decision, undo, arguments)
+    needs = tuple(one.step.id for one in earlier if _needs(bench, effects, one, earlier, look.seen))
+    return Draft(replace(made, needs=needs), tool, effects, decision)
+
+
+def _made(
+    bench: _Bench, effects: Effects, decision: Decision, undo: str | None, arguments: Sequence[Argument]
+) -> Step:
+    tool, words = bench.tool, bench.planning.words
+    texts = [one.provenance for one in arguments if one.role == "text"]
+    first = words.say("step.call", tool=tool.name, target=showing.target(bench.step.args, effects))
+    return replace(
+        bench.step,
+        decision=decision.kind,
+        rule=decision.rule,
+        reasons=decision.reasons,
+        shows=showing.lines(words, first.rstrip(), effects, decision, undo, proves=tool.verify is not None),
+        writes=effects.writes,
+        provenance=least((bench.asker.instruction, *texts)),
+        external=tool.effect == "external",
+        risk=tool.risk,
+        undoable=undo is not None,
+        verifiable=tool.verify is not None,
+        before=effects.before(),
+        expects=effects.after(),
+    )
+
+
+# ---- what undoing it would do
+
+
+def _undo(bench: _Bench, effects: Effects, look: Look) -> str | None:
+    """Say what undoing does, None where it would not bring back every byte: tried in memory, over the effects."""
+    tool, words = bench.tool, bench.planning.words
+    call = tool.inverse(bench.args, effects) if tool.inverse and effects.changes else None
+    inverse = bench.planning.registry.get(call.tool) if call else None
+    if call is None or inverse is None or tool.effect == "external":
+        return None
+    try:
+        back = inverse.plan(inverse.validated(call.args), Overlay(look, [effects]))
+    except ClavaireError:
+        return None
+    exact = back.before() == effects.after() and back.after() == effects.before()
+    return showing.effect_said(back, words, inverse.name) if exact else None
+
+
+# ---- what it depends on
+
+
+def _needs(
+    bench: _Bench, effects: Effects, other: Draft, earlier: Sequence[Draft], seen: set[NotePath]
+) -> bool:
+    """Whether a step would do something else without an earlier one."""
+    theirs = set(other.effects.writes)
+    if theirs & set(effects.writes):
+        return True
+    if not theirs & seen:
+        return False
+    without = Overlay(bench.planning.look, [one.effects for one in earlier if one is not other])
+    try:
+        return bench.tool.plan(bench.args, without) != effects
+    except ClavaireError:
+        return True
+
+
+# ---- what the policy says
+
+
+def _arguments(bench: _Bench) -> tuple[Argument, ...]:
+    found: list[Argument] = []
+    for name, value in bench.step.args.items():
+        found += trace(name, bench.tool.role(name), value, bench.asker.said)
+    return tuple(found)
+
+
+def _judged(bench: _Bench, effects: Effects | None, look: Look, *, reversible: bool) -> Decision:
+    tool, asker, planning = bench.tool, bench.asker, bench.planning
+    paths, faults = action_facts(tool, bench.args, look, effects)
+    arguments = _arguments(bench)
+    kinds = [planning.sensitivity(NotePath(path)) for path in paths]
+    private: frozenset[TargetFault] = frozenset({"private"} if "private" in kinds else ())
+    sensitivity: Sensitivity = "normal"
+    for one in (*(argument.sensitivity for argument in arguments), *(kinds if tool.risk == "READ" else ())):
+        sensitivity = harder(sensitivity, one)
+    action = Action(
+        tool=tool.name,
+        domain=tool.domain,
+        risk=tool.risk,
+        effect=tool.effect,
+        flags=tool.flags,
+        reversible=reversible,
+        origin=asker.origin,
+        keyed=asker.keyed,
+        instruction=asker.instruction,
+        arguments=arguments,
+        accepts=tool.data_classes,
+        paths=paths,
+        faults=faults | private,
+        sensitivity=sensitivity,
+        read_below=asker.read_below,
+        local_reader=asker.local_reader,
+        recent_writes=asker.recent_writes,
+        asked_writes=bench.writes,
+    )
+    decision = planning.judge(action)
+    before = bench.step
+    if before.shows and HARDNESS[before.decision] > HARDNESS[decision.kind]:
+        return Decision(before.decision, before.rule, before.reasons)
+    return decision

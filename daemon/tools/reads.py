@@ -1,0 +1,129 @@
+"""The tools that read notes: each thing they give carries where it came from."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from daemon.policy.lineage import Output
+from daemon.tools.arguments import NoteList, NoteRead, NoteSearch, TaskList
+from daemon.tools.errors import ToolError
+from daemon.tools.tool import Sources, Tool, reader
+from daemon.vault.disk import etag_of
+from daemon.vault.errors import NoteMissing, VaultError
+from parsers.dates import period
+from parsers.model.notes import Item, Note
+from parsers.model.places import NotePath
+from parsers.note import scan
+
+MOST = 100
+"""Hits that one search gives at most."""
+_TASK = re.compile(rb"^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[.{1,4}\]", re.MULTILINE)
+_DUE = re.compile(r"(?:📅\ufe0f? *|\[(?:due|échéance):: *|\((?:due|échéance):: *)(\d{4}-\d{2}-\d{2})")
+STATUS = {" ": "todo", "/": "in_progress", "x": "done", "X": "done", "-": "cancelled"}
+"""What the character in a box says; any other is `other`."""
+
+
+@reader("note_read", NoteRead)
+def note_read(args: NoteRead, sources: Sources) -> tuple[Output, ...]:
+    """A note's text, with the etag of exactly this version."""
+    target = sources.look.target(args.path)
+    data = None if _unseen(sources, target.path) else sources.look.read(target.path)
+    if data is None:
+        raise NoteMissing(args.path)
+    text = data.decode("utf-8", "replace")
+    return (_output(sources, target.path, text, {"path": target.path, "etag": etag_of(data), "text": text}),)
+
+
+@reader("note_search", NoteSearch, roles={"query": "query", "limit": "query"})
+def note_search(args: NoteSearch, sources: Sources) -> tuple[Output, ...]:
+    """The best notes for some words."""
+    if not 1 <= args.limit <= MOST:
+        raise ToolError("limit", most=str(MOST))
+    found = sources.search(args.query, args.limit)
+    return tuple(
+        _output(sources, path, str(hit.get("snippet", "")), hit)
+        for path, hit in found
+        if not _unseen(sources, path)
+    )
+
+
+@reader("note_list", NoteList, roles={"folder": "query", "glob": "query"})
+def note_list(args: NoteList, sources: Sources) -> tuple[Output, ...]:
+    """The paths of the notes below a folder, or that a pattern fits."""
+    paths = tuple(_below(sources, args.folder, args.glob))
+    return (Output(args.folder or "", "vault", list(paths)),)
+
+
+@reader("task_list", TaskList, roles={"folder": "query", "status": "query", "due_before": "query"})
+def task_list(args: TaskList, sources: Sources) -> tuple[Output, ...]:
+    """The tasks of the notes below a folder, note by note."""
+    if args.due_before is not None and period(args.due_before) is None:
+        raise ToolError("argument_date", tool="task_list", argument="due_before")
+    outputs = []
+    for path in _below(sources, args.folder, None):
+        data = _read(sources, path)
+        if data is None or not _TASK.search(data):
+            continue
+        note = scan(data.decode("utf-8", "replace"))
+        tasks = [task for item in note.tasks if _wanted(task := _task(path, note, item), args)]
+        if tasks:
+            outputs.append(_output(sources, path, "\n".join(task["text"] for task in tasks), tasks))
+    return tuple(outputs)
+
+
+def _unseen(sources: Sources, path: NotePath) -> bool:
+    """Tell what this reader does not see, whatever name leads to it."""
+    return sources.hidden(path) or sources.hidden(sources.look.target(path).real)
+
+
+def _read(sources: Sources, path: NotePath) -> bytes | None:
+    try:
+        return sources.look.read(path)
+    except VaultError:
+        return None
+
+
+def _output(sources: Sources, path: NotePath, text: str, value: Any) -> Output:
+    provenance, sensitivity = sources.label(path, text)
+    return Output(path, provenance, value, sensitivity)
+
+
+def _below(sources: Sources, folder: str | None, glob: str | None) -> Iterator[NotePath]:
+    prefix = f"{folder.strip('/')}/" if folder and folder.strip("/") else ""
+    fits = glob_pattern(glob) if glob else None
+    for path in sources.look.paths():
+        if path.startswith(prefix) and (fits is None or fits.fullmatch(path)) and not _unseen(sources, path):
+            yield path
+
+
+def glob_pattern(glob: str) -> re.Pattern[str]:
+    """Give what a glob means: `*` and `?` within a name, `**` over folders."""
+    spelt = ""
+    for part in re.split(r"(\*\*/|\*\*|\*|\?)", glob):
+        spelt += {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}.get(part) or re.escape(part)
+    return re.compile(spelt)
+
+
+def _task(path: NotePath, note: Note, item: Item) -> dict[str, Any]:
+    end = note.text.find("\n", item.content)
+    line = note.text[item.content : end if end >= 0 else len(note.text)].rstrip()
+    text = line.partition("]")[2].strip()
+    due = _DUE.search(text)
+    return {
+        "path": path,
+        "line": item.line,
+        "id": item.id,
+        "text": text,
+        "status": STATUS.get(item.char or " ", "other"),
+        "due": due[1] if due else None,
+    }
+
+
+def _wanted(task: dict[str, Any], args: TaskList) -> bool:
+    if args.status is not None and task["status"] != args.status:
+        return False
+    before = period(args.due_before) if args.due_before else None
+    return before is None or (task["due"] is not None and task["due"] < before.first)
+
+
+TOOLS: tuple[Tool, ...] = (note_read, note_search, note_list, task_list)
