@@ -2,8 +2,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 DONE := .venv/.ready
+SUITES ?= ../shared/bench/agentdojo
+FORMAT ?= text
 
-.PHONY: demo test lint types contracts fuzz bench clean
+.PHONY: demo test lint types contracts fuzz bench bench-injection clean
 
 demo: $(DONE)
 	$(BIN)/clavaire demo
@@ -26,6 +28,9 @@ fuzz: $(DONE)
 
 bench: $(DONE)
 	$(BIN)/pytest tests/benchmarks --benchmark-only --benchmark-disable-gc -s --timeout 3600
+
+bench-injection: $(DONE)
+	$(BIN)/python -m tests.benchmarks.injection $(SUITES) --format $(FORMAT)
 
 $(DONE): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv

@@ -82,7 +82,7 @@ class Settings(NamedTuple):
         _known(self.general.locale, key, "config")
         section, name = key.split(".")
         value: Value = getattr(getattr(self, section), name)
-        return value
+        return dict(value) if isinstance(value, Mapping) else value
 
     def origin(self, key: str) -> str:
         """Give where the value of `section.key` came from: `default`, the file's path or the variable.

@@ -4,29 +4,33 @@ One process executes: the holder of the executor lock. Whoever asks something wh
 reports; where nobody does, the one who asks carries it out (architecture.md, Processes).
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from daemon import managed
 from daemon.app import App
 from daemon.consent import Wish
+from daemon.index.refresh import Progress, silent
 from daemon.pipeline import Outcome
 from daemon.planning import asker
 from daemon.policy.codes import code_of
 from daemon.policy.lineage import Output
+from daemon.policy.marks import paragraphs
 from daemon.runs.asking import asked
 from daemon.runs.caps import Caps
 from daemon.runs.executor import Executor
 from daemon.runs.looking import etag_now
 from daemon.runs.proposing import prepare
 from daemon.runs.standing import left_out_of
+from daemon.runs.state import Runs
 from daemon.runs.work import Prepared
 from daemon.tools.effects import VaultLook
 from daemon.tools.hands import Hands
 from parsers.model.places import Etag, NotePath
-from parsers.model.run_edits import Approve, CodeShown
+from parsers.model.run_edits import Approve, CodeShown, Trust
 from parsers.model.runs import WORKING, Input, Request, Run
+from parsers.properties import read as properties
 
 _BRING_UP = timedelta(seconds=1)
 """How often the note of a run under way is written at the most."""
@@ -46,7 +50,7 @@ class Client:
     """What the client's run has read so far."""
 
 
-def executor_of(app: App) -> Executor:
+def executor_of(app: App, *, recovered: bool = False) -> Executor:
     """Give what carries out the runs of a vault; for the holder of its executor lock alone."""
     runs = app.settings.runs
     caps = Caps(runs.max_writes, runs.max_wall_seconds, runs.max_iterations, runs.max_tokens)
@@ -63,26 +67,18 @@ def executor_of(app: App) -> Executor:
         caps,
         app.words,
         kept,
+        recovered=recovered,
     )
 
 
 class Carrier:
-    """Carries out what is approved, and keeps the notes of runs in step while it does."""
+    """Carries out what is approved, and keeps the notes of runs in step while it does; `recovered`: see `recover`."""
 
-    def __init__(self, app: App) -> None:
-        self._app, self._executor = app, executor_of(app)
+    def __init__(self, app: App, *, recovered: bool = False) -> None:
+        self._app, self._executor = app, executor_of(app, recovered=recovered)
         self._brought_up: datetime | None = None
 
-    def recover(self) -> None:
-        """Pause what another process was carrying out when it ended; before the first pass."""
-        self._executor.recover()
-
-    @property
-    def busy(self) -> bool:
-        """Whether something is to be done."""
-        return any(run.status in WORKING for run in self._app.pipeline.runs.live())
-
-    def step(self, busy: Sequence[NotePath] = ()) -> bool:
+    def step(self, busy: Collection[NotePath] = ()) -> bool:
         """Do one thing, and bring the notes up when it is time; False when there is nothing to do."""
         done = self._executor.advance()
         now = self._app.pipeline.now()
@@ -91,7 +87,7 @@ class Carrier:
             self._brought_up = now
         return done
 
-    def bring_up(self, busy: Sequence[NotePath] = ()) -> Outcome:
+    def bring_up(self, busy: Collection[NotePath] = ()) -> Outcome:
         """Write what happened into the notes that show it."""
         return self._app.pipeline.sync(managed.SHOWN_NOTES, busy=busy)
 
@@ -99,6 +95,36 @@ class Carrier:
         """Carry out everything that is approved."""
         while self.step():
             pass
+
+
+def at_work(app: App) -> bool:
+    """Tell whether something that is approved is still to be done."""
+    return any(run.status in WORKING for run in app.pipeline.runs.live())
+
+
+def recover(app: App) -> bool:
+    """Pause what another process was carrying out when it ended; for the new holder of the executor lock (R-R02).
+
+    To be called before the first pass: what runs after it was resumed by the person. False: it could not be recorded.
+    """
+    with app.vault.locked():
+        app.history.catch_up()
+    left = any(run.status == "running" for run in app.pipeline.runs.live())
+    return not left or executor_of(app).recover()
+
+
+def sync(app: App, progress: Progress = silent) -> Outcome:
+    """One pass to rest: what the notes say is read, what is approved is carried out, what came of it is shown."""
+    executor = app.vault.executor()
+    if executor is None:
+        return app.pipeline.sync(progress=progress)
+    with executor:
+        recovered = recover(app)
+        outcome = app.pipeline.sync(progress=progress)
+        if not at_work(app):
+            return outcome
+        Carrier(app, recovered=recovered).all()
+        return replace(outcome, records=(*outcome.records, *app.pipeline.sync().records))
 
 
 def do(app: App, wishes: Sequence[Wish]) -> Outcome:
@@ -111,11 +137,10 @@ def do(app: App, wishes: Sequence[Wish]) -> Outcome:
 
 
 def _done(app: App, wishes: Sequence[Wish]) -> Outcome:
-    carrier = Carrier(app)
-    carrier.recover()
+    recovered = recover(app)
     outcome = app.pipeline.sync(managed.SHOWN_NOTES, wishes=wishes)
-    if carrier.busy:
-        carrier.all()
+    if at_work(app):
+        Carrier(app, recovered=recovered).all()
     return outcome
 
 
@@ -145,11 +170,32 @@ def propose(app: App, raw: object, client: Client) -> tuple[Prepared, Outcome]:
     return prepared, do(app, [prepared])
 
 
-def approve(app: App, run: Run, code: str | None) -> Outcome:
-    """Approve a plan on the person's terminal, as it is shown, its inputs as they are now."""
+def approve(app: App, run: Run, out: tuple[str, ...], code: str | None) -> Outcome:
+    """Approve a plan on the person's terminal as they were shown it, with these steps left out, inputs as now."""
     look = VaultLook(app.vault)
     inputs = tuple(Input(one.path, etag_now(look, one.path)) for one in run.inputs)
-    return do(app, [Approve(run.id, "terminal", left_out(app, run), run.digest, run.shown, inputs, code)])
+    return do(app, [Approve(run.id, "terminal", out, run.digest, run.shown, inputs, code)])
+
+
+def brought_up(app: App) -> Runs:
+    """Give what is known of runs now, whoever recorded it."""
+    with app.vault.locked():
+        app.history.catch_up()
+    return app.pipeline.runs
+
+
+def trust(app: App, path: NotePath) -> tuple[Outcome, tuple[str, ...], str]:
+    """Lift the marks of a note for the person: the provenances lifted, and what the note still declares of itself.
+
+    Raises:
+        VaultError: there is no such note, or it cannot be read.
+    """
+    marks = brought_up(app).marks
+    text = app.vault.read(path).data.decode("utf-8", "replace")
+    found = {**marks.notes.get(path, {}), **marks.of(path, paragraphs(text))}
+    declared = app.pipeline.around.rules.declared.source(path, dict(properties(text).values))
+    outcome = do(app, [Trust(path, tuple(sorted(found)))])
+    return outcome, tuple(sorted(set(found.values()))), declared
 
 
 def left_out(app: App, run: Run) -> tuple[str, ...]:
@@ -161,7 +207,7 @@ def left_out(app: App, run: Run) -> tuple[str, ...]:
 
 def show_code(app: App, name: str) -> tuple[str, tuple[str, ...]] | None:
     """Open the code of a waiting run or line for 15 minutes: the digits, and the steps left out; None: none waits."""
-    run = app.pipeline.runs.known(name)
+    run = brought_up(app).known(name)
     out = left_out(app, run) if run else ()
     app.pipeline.submit((), [CodeShown(name, out)])
     runs = app.pipeline.runs

@@ -5,25 +5,37 @@ not decided here (`daemon.runs.deciding`).
 """
 
 import hmac
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any
 
-from daemon.managed import Showing, Wanted
+from daemon.managed import GONE, Showing, Wanted
+from daemon.memory.moment import Deliberation
 from daemon.memory.shown import Shown
-from daemon.policy.autonomy import DEFAULT_REVIEW_DAYS, give_code, take_delegations, take_levels
+from daemon.policy.autonomy import (
+    DEFAULT_LEVELS,
+    DEFAULT_REVIEW_DAYS,
+    ask,
+    give_code,
+    revoke,
+    take_delegations,
+    take_levels,
+)
 from daemon.policy.codes import PER_THING
 from daemon.runs.deciding import expire, take
+from daemon.runs.delegating import offer, on_the_floor
 from daemon.runs.proposing import propose
 from daemon.runs.state import Runs
 from daemon.runs.work import Prepared, Work
 from daemon.source import Source, missing_sections
-from parsers.autonomy import AutonomySaid, claimed
+from daemon.tools.tool import Tool
+from parsers.autonomy import AutonomySaid, bounds, claimed
 from parsers.ids import DELEGATION
 from parsers.model.autonomy import DelegationLine, LevelLine
 from parsers.model.places import NotePath, Problem
-from parsers.model.run_edits import Altered, Approve, Refuse, RunEdit, Steer
+from parsers.model.policy import Delegation
+from parsers.model.run_edits import Altered, Approve, Delegate, Permit, Refuse, Revoke, RunEdit, Steer, Trust
 from parsers.model.runs import Input, Run
 from parsers.plan import PlanSaid, Unreadable, digest_of
 from renderers import autonomy as autonomy_renderer
@@ -33,13 +45,24 @@ from renderers import plan as plan_renderer
 def consider(work: Work, wishes: Iterable["Wish"]) -> None:
     """Decide what is asked of runs and of autonomy, and what the clock asks of them."""
     expire(work)
-    for wish in wishes:
+    held = _held(work.runs)
+    # What is narrowed holds for whatever else is decided in the same pass.
+    for wish in sorted(wishes, key=lambda wish: not isinstance(wish, AutonomyRead)):
         if isinstance(wish, AutonomyRead):
             take_autonomy(work, wish)
         elif isinstance(wish, Prepared):
-            propose(work, wish)
+            narrowed = not wish.refused and _held(work.runs) != held
+            propose(work, work.terms.replan(wish.run) if narrowed else wish)
+            offer(work, wish.run)
+        elif isinstance(wish, Delegate | Revoke | Trust):
+            permit(work, wish)
         else:
             take(work, wish)
+
+
+def _held(runs: Runs) -> tuple[Mapping[str, int], tuple[Delegation, ...]]:
+    """What may pass without asking."""
+    return dict(runs.autonomy.levels), runs.autonomy.active()
 
 
 # ---- plan notes
@@ -81,7 +104,16 @@ def plan_wanted(one: Source, run: Run, showing: Showing, *, every_code: bool) ->
         return None
     shows = plan_view(run, showing, every_code=every_code)
     text = plan_renderer.render(shows, one.text, one.frame, one.plan)
-    return Wanted(text, Shown(one.etag), Shown(one.etag))
+    there = Shown(one.etag, _gone(run, one.plan, shows))
+    return Wanted(text, there, there)
+
+
+def _gone(run: Run, said: PlanSaid, shows: plan_renderer.PlanView) -> dict[str, frozenset[str]]:
+    """The steps whose lines stay out of the note of a run, since the person took them out (C15)."""
+    standing = {line.id for line in said.lines if line.section == "steps"}
+    missing = frozenset(step.id for step in run.steps) - standing
+    known = said.run == run.id and not shows.open
+    return {GONE: missing} if missing and known else {}
 
 
 def plan_view(run: Run, showing: Showing, *, every_code: bool) -> plan_renderer.PlanView:
@@ -107,10 +139,49 @@ class AutonomyRead:
 
     said: AutonomySaid
     stood: frozenset[str]
+    told: frozenset[str] = frozenset()
+    """Those whose lines showed that they are revoked."""
 
 
-Wish = RunEdit | AutonomyRead | Prepared
+def autonomy_read(said: AutonomySaid, stood: Shown | None) -> AutonomyRead:
+    """Give what the note says beside what is remembered of it; None: the index has forgotten."""
+    ids = stood.ids if stood else {}
+    return AutonomyRead(said, ids.get("delegations", frozenset()), ids.get("revoked", frozenset()))
+
+
+Wish = RunEdit | Permit | AutonomyRead | Prepared
 """What may be asked of runs, and of what may pass without asking."""
+_PLAIN_DOMAINS = DEFAULT_LEVELS.keys() - {"external"}
+"""Domains of tools of ours, none of them on the floor."""
+Tools = Callable[[], Mapping[str, Tool]]
+
+
+def answered_offers(memory: Deliberation) -> Iterator[Delegate]:
+    """Give the lines that were asked for by the cards answered in this pass."""
+    for event in memory.events:
+        card = memory.state.cards.get(str(event.body.get("id"))) if event.op == "card.answered" else None
+        says = bounds(card.text) if card and (card.kind, card.answer) == ("delegate", "delegate") else None
+        if says is not None:
+            yield Delegate(says)
+
+
+def permit(work: Work, edit: Permit) -> None:
+    """Decide an edit of what may pass without asking: a line waits for its code, a revocation holds at once."""
+
+    def emit(op: str, **body: Any) -> None:
+        work.emit(op, **body)
+
+    match edit:
+        case Delegate(says):
+            if not on_the_floor(says, work.terms.tools()):
+                review = says.review or review_day(work.moment.today)
+                wants = replace(says, id=work.moment.new_id(DELEGATION), review=review)
+                ask(work.runs.autonomy, wants, work.terms.nonce, emit)
+        case Revoke(name):
+            revoke(work.runs.autonomy, name, emit)
+        case Trust(note, hashes):
+            if hashes:
+                emit("mark.lifted", note=note, hashes=list(hashes))
 
 
 def take_autonomy(work: Work, read: AutonomyRead) -> None:
@@ -121,7 +192,7 @@ def take_autonomy(work: Work, read: AutonomyRead) -> None:
 
     autonomy, nonce = work.runs.autonomy, work.terms.nonce
     take_levels(autonomy, [line for line, _ in read.said.levels], nonce, emit)
-    lines = [_dated(line, work) for line in named_lines(work, read.said)]
+    lines = [_dated(line, work) for line in named_lines(work, read.said) if _counts(line, work, read)]
     take_delegations(autonomy, lines, sorted(read.stood), nonce, emit)
     for name, digits in _typed(read.said):
         digest = autonomy.waiting(name)
@@ -145,6 +216,20 @@ def named_lines(work: Work, said: AutonomySaid) -> list[DelegationLine]:
         line if line.id else replace(line, id=known.get(row.line) or work.moment.new_id(DELEGATION))
         for line, row in said.delegations
     ]
+
+
+def _counts(line: DelegationLine, work: Work, read: AutonomyRead) -> bool:
+    """Whether a line says what the person wants: not one on the floor, nor one revoked since by a command."""
+    known = work.runs.autonomy.delegations.get(line.id)
+    revoked = known is not None and known.status == "revoked" and line.id not in work.runs.autonomy.asked
+    if revoked and line.id in read.stood - read.told:
+        return False
+    return not barred(line.says, work.terms.tools)
+
+
+def barred(says: Delegation, tools: Tools) -> bool:
+    """Tell whether a line names what no delegation ever covers."""
+    return says.domain not in _PLAIN_DOMAINS and on_the_floor(says, tools())
 
 
 def _dated(line: DelegationLine, work: Work) -> DelegationLine:
@@ -185,17 +270,24 @@ def autonomy_wanted(one: Source, runs: Runs, host: tuple[str, str] | None, showi
     standing = frozenset(line.id for line, _ in one.autonomy.delegations if line.id)
     live = frozenset(known.id for known in shows.known)
     read = standing & (shows.delegations.keys() | live)
-    return Wanted(text, Shown(one.etag, _ids(live | read)), Shown(one.etag, _ids(read)))
+    unticked = {line.id for line, _ in one.autonomy.delegations if not line.ticked}
+    as_written, as_read = _ids(live | read, read - live), _ids(read, read & unticked)
+    return Wanted(text, Shown(one.etag, as_written), Shown(one.etag, as_read))
 
 
-def _ids(names: Iterable[str]) -> Mapping[str, frozenset[str]]:
-    found = frozenset(names)
-    return {"delegations": found} if found else {}
+def _ids(names: Iterable[str], revoked: Iterable[str]) -> Mapping[str, frozenset[str]]:
+    found = {"delegations": frozenset(names), "revoked": frozenset(revoked)}
+    return {section: ids for section, ids in found.items() if ids}
 
 
-def autonomy_problems(one: Source) -> list[Problem]:
-    """Give the lines that are not understood, and the sections that are missing."""
+def autonomy_problems(one: Source, tools: Tools) -> list[Problem]:
+    """Give the lines that are not understood or can never hold, and the sections that are missing."""
     if one.autonomy is None:
         return []
     unread = [Problem(one.path, line, "autonomy_line_unreadable") for line in one.autonomy.unreadable]
-    return [*missing_sections(one), *unread]
+    floor = [
+        Problem(one.path, row.line, "delegation_floor", (("domain", line.says.domain),))
+        for line, row in one.autonomy.delegations
+        if line.ticked and barred(line.says, tools)
+    ]
+    return [*missing_sections(one), *unread, *floor]

@@ -12,6 +12,7 @@ from daemon.planning import Rules, asker, planning, terms
 from daemon.runs.asking import BadRequest
 from daemon.runs.drafting import Planning
 from daemon.runs.proposing import again, prepare, propose
+from daemon.runs.state import Runs
 from daemon.runs.work import Prepared, Work
 from daemon.source import Source
 from daemon.tools.effects import VaultLook
@@ -34,19 +35,23 @@ class Counsel:
     def work(self, memory: Deliberation, showing: Showing, sources: Sources | None = None) -> Work:
         """Give the scratch for runs beside that of memory; `sources` are plan notes that were read."""
         plans = sources or {}
-        replan, sealed = partial(self._replan, showing, plans), partial(self._seal, showing, plans)
+        runs = self._history.runs.fork()
+        replan, sealed = partial(self._replan, showing, plans, runs), partial(self._seal, showing, plans)
         secret = self._history.register.secret
-        return Work(memory, self._history.runs.fork(), terms(secret, replan, self.rules, sealed))
+        return Work(memory, runs, terms(secret, replan, self.rules, sealed, self._registry))
 
-    def planning(self, showing: Showing, sources: Sources | None = None) -> Planning:
-        """Give what a plan is made with now."""
+    def planning(
+        self, showing: Showing, sources: Sources | None = None, runs: Runs | None = None
+    ) -> Planning:
+        """Give what a plan is made with now; `runs`: as the decisions under way leave them."""
         look, sealed = VaultLook(self._desk.vault), partial(self._seal, showing, sources or {})
-        return planning(look, self._registry(), self._history.runs, self._moment(), self.rules, sealed)
+        known = self._history.runs if runs is None else runs
+        return planning(look, self._registry(), known, self._moment(), self.rules, sealed)
 
     def take_note(self, work: Work, one: Source, request: Request, showing: Showing) -> list[Problem]:
         """Propose a plan that came as a note: it is the vault's, and that very note shows it."""
         there = {one.path: one}
-        plan = self.planning(showing)
+        plan = self.planning(showing, runs=work.runs)
         plan = replace(plan, seal=lambda run: self._seal(showing, there, replace(run, path=one.path)))
         who = asker("person", work.runs, work.moment, self.rules, instruction="vault", keyed=False)
         try:
@@ -61,10 +66,10 @@ class Counsel:
         one = sources.get(run.path) if run.path else None
         return seal(run, one, showing, every_code=self.rules.every_code)
 
-    def _replan(self, showing: Showing, sources: Sources, run: Run) -> Prepared:
+    def _replan(self, showing: Showing, sources: Sources, runs: Runs, run: Run) -> Prepared:
         """Plan a run that waits anew, from the notes as they are."""
         if run.path and run.path not in sources:
             sources = {**sources, run.path: self._desk.read(run.path)}
         known = {"instruction": run.instruction, "keyed": run.keyed}
-        who = asker(run.origin, self._history.runs, self._moment(), self.rules, **known)
-        return again(run, who, self.planning(showing, sources))
+        who = asker(run.origin, runs, self._moment(), self.rules, **known)
+        return again(run, who, self.planning(showing, sources, runs))

@@ -13,6 +13,7 @@ from pathlib import Path
 from config.i18n import Catalogue, catalogue
 from config.paths import NAMES
 from config.settings import Settings
+from daemon import demo_plans as plans
 from daemon.stage import LINK, Say, Stage
 from parsers.model.edits import Remember
 
@@ -278,6 +279,11 @@ _SCENES: dict[str, Callable[[Stage], None]] = {
     "empty": _empty,
     "lose": _lose,
     "vanish": _vanish,
+    "plan": plans.plan,
+    "undo": plans.undo,
+    "interrupt": plans.interrupt,
+    "refuse": plans.refuse,
+    "delegate": plans.delegate,
     "tell": _tell,
     "rebuild": _rebuild,
 }

@@ -23,7 +23,7 @@ from daemon.runs.state import Runs
 from daemon.runs.state import fold as fold_runs
 from parsers.model.places import NotePath, Problem
 from parsers.model.register import Event, Mark, Record
-from renderers.journal import SHOWN as JOURNALED
+from renderers import journal
 
 _REMEANT = ("register.accepted", "purged")
 """Records that change what earlier lines mean: everything is folded anew."""
@@ -118,11 +118,15 @@ class History:
                 self._remembered.keep(self.index, *note)
         self._fresh = ()
 
+    def all_said(self) -> None:
+        """Remember that every run's note was looked at: what is unsaid is known from here on."""
+        if self.unsaid is None:
+            self.unsaid = set()
+            put_runs(self.index, self.runs, (), self.unsaid)
+
     def said(self, run: str) -> None:
         """Remember that the note of a run says all that is known of it."""
-        if self.unsaid is None:
-            self.unsaid = set(self.runs.runs)
-        if run in self.unsaid:
+        if self.unsaid is not None and run in self.unsaid:
             self.unsaid.discard(run)
             put_runs(self.index, self.runs, (), self.unsaid)
 
@@ -233,7 +237,7 @@ def _put(index: Index, state: State, facts: Iterable[str], cards: Iterable[str])
 
 
 def _keep(index: Index, records: Sequence[Record], mark: Mark) -> None:
-    rows.add_journal(index, (record for record in records if record.op in JOURNALED))
+    rows.add_journal(index, (journal.kept(record) for record in records if record.op in journal.SHOWN))
     rows.add_lines(index, ((record.seq, record.raw.decode("utf-8")) for record in records))
     rows.set_scalar(index, "mark", dataclasses.asdict(mark))
 

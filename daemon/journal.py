@@ -1,29 +1,55 @@
-"""Journal.md on disk: wholly ours, rendered again when it differs, left alone where another program fights for it."""
+"""Notes wholly ours on disk: rendered again when they differ, left alone where another program fights for them.
 
+They are Journal.md, and Plans.base which lists the plan notes.
+"""
+
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 
 from config.paths import NAMES
 from daemon import managed
 from daemon.desk import Desk
+from daemon.history import History
 from daemon.managed import Showing
 from daemon.memory.moment import Moment
 from daemon.memory.shown import Shown
 from daemon.vault.errors import NoteChanged, NoteMissing, VaultError
 from parsers.model.places import NotePath, Problem
+from parsers.model.runs import Run
+from renderers.journal_runs import Known
 
 _FIGHT = timedelta(minutes=10)
+_RENDERS: Mapping[NotePath, Callable[[History, Showing], str]] = {
+    NAMES.journal: lambda history, showing: managed.journal(known(history), showing),
+    NotePath(NAMES.plans_base): lambda _, showing: managed.plans_base(showing),
+}
 
 
-def keep_journal(
-    desk: Desk, before: Shown | None, moment: Moment, showing: Showing, found: list[Problem]
+def known(history: History) -> Known:
+    """Give what the journal says of facts, runs and delegations besides their records."""
+
+    def gone(run: Run) -> frozenset[str]:
+        stood = history.stood(run.path) if run.path else None
+        return stood.ids.get(managed.GONE, frozenset()) if stood else frozenset()
+
+    runs = history.runs
+    return Known(history.state.latest, runs.runs.get, runs.autonomy.delegations.get, gone)
+
+
+def keep_owned(
+    desk: Desk,
+    path: NotePath,
+    before: Shown | None,
+    moment: Moment,
+    showing: Showing,
+    found: list[Problem],
 ) -> list[NotePath]:
-    """Write the journal if it is not as it should be; problems go to `found`. Gives its path when it was written."""
-    path = NAMES.journal
-    data = managed.journal(desk.history.state, showing).encode("utf-8")
+    """Write a note of ours if it is not as it should be; problems go to `found`. Gives its path when it was written."""
+    data = _RENDERS[path](desk.history, showing).encode("utf-8")
     try:
         one = desk.vault.read(path)
     except NoteMissing:
-        return _made(desk, data, found)
+        return _made(desk, path, data, found)
     except VaultError as error:
         found.append(error.problem)
         return []
@@ -51,14 +77,14 @@ def keep_journal(
     return [path]
 
 
-def _made(desk: Desk, data: bytes, found: list[Problem]) -> list[NotePath]:
+def _made(desk: Desk, path: NotePath, data: bytes, found: list[Problem]) -> list[NotePath]:
     try:
-        done = desk.vault.create(NAMES.journal, data)
+        done = desk.vault.create(path, data)
     except VaultError as error:
         found.append(error.problem)
         return []
-    desk.history.stand(NAMES.journal, Shown(done.etag))
-    return [NAMES.journal]
+    desk.history.stand(path, Shown(done.etag))
+    return [path]
 
 
 def _fought(changed: tuple[str, ...], moment: Moment, showing: Showing) -> bool:

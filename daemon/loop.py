@@ -12,10 +12,12 @@ from types import FrameType
 from config.paths import NAMES
 from config.settings import zone
 from daemon import managed
+from daemon.acting import Carrier, at_work, recover
 from daemon.app import App
 from daemon.index.problems import problems
 from daemon.index.store import IndexOutdated, IndexRefused
 from daemon.pipeline import Outcome
+from daemon.runs.deciding import next_expiry
 from daemon.scheduler import JOBS, next_after
 from daemon.vault.errors import VaultBusy, VaultError, refusal
 from daemon.vault.kept import QUIET
@@ -46,7 +48,8 @@ class Keeper:
         self._stopped = threading.Event()
         self.watcher = Watcher(app.root, managed.is_managed, app.settings.watch.settle)
         self._told: set[Problem] = set()
-        self._tidy = False
+        self._tidy = self._stalled = self._recovered = False
+        self._carrier: Carrier | None = None
 
     def keep(self) -> None:
         """Run until stopped.
@@ -60,7 +63,7 @@ class Keeper:
         with executor:
             self.watcher.start()
             try:
-                retry = not self._pass(None)
+                retry = not self._tried(self._recover) or not self._pass(None)
                 gc.collect()
                 gc.freeze()  # what a vault at rest holds is not looked through again at each edit
                 self._ready()
@@ -79,10 +82,13 @@ class Keeper:
     def _turn(self, *, retry: bool) -> bool:
         """Wait for something to do and do it; True when it must be tried again."""
         now = self._clock()
-        due = (next_after(JOBS, now, zone(self.app.settings)) - now).total_seconds()
+        due = (self._due(now) - now).total_seconds()
         wait = min(self.app.settings.watch.scan_seconds, max(due, 0.0) + 0.5)
+        working = not self._stalled and at_work(self.app)
         if retry:
             wait = _RETRY
+        elif working:
+            wait = 0.0
         elif self._tidy:
             wait = _QUIET
         elif self._waiting():
@@ -90,6 +96,8 @@ class Keeper:
         batch = self.watcher.next(wait)
         if self._stopped.is_set():
             return False
+        if batch is None and working and not retry:
+            return not self._tried(self._carry)
         if batch is None and self._tidy and not retry:
             self._tried(self._tidy_up)
             return False
@@ -98,6 +106,20 @@ class Keeper:
             batch = Batch(frozenset((NAMES.profile,)), rescan=False)
         # A pass that failed forgot its paths: what is tried again is everything.
         return not self._pass(None if retry else batch)
+
+    def _due(self, now: datetime) -> datetime:
+        """When the clock asks for something next."""
+        due = next_after(JOBS, now, zone(self.app.settings))
+        expiry = next_expiry(self.app.pipeline.runs)
+        return min(due, expiry) if expiry else due
+
+    def _recover(self) -> None:
+        self._recovered = recover(self.app)
+
+    def _carry(self) -> None:
+        """Do one thing of what is approved; a tick that pauses or cancels is read before the next."""
+        self._carrier = self._carrier or Carrier(self.app, recovered=self._recovered)
+        self._stalled = not self._carrier.step(self.watcher.busy())
 
     def _waiting(self) -> bool:
         """Whether a displaced version is still watched; where it cannot be known, the next pass says why."""
@@ -115,7 +137,7 @@ class Keeper:
 
     def _sync(self, paths: Collection[NotePath] | None) -> None:
         outcome = self.app.pipeline.sync(paths, busy=self.watcher.busy())
-        self._tidy = True
+        self._tidy, self._stalled = True, False
         with self.app.history.index.intact():
             self._report(outcome)
 

@@ -21,19 +21,23 @@ from parsers import cards as cards_parser
 from parsers.cards import CardsSaid
 from parsers.model.cards import SECTION
 from parsers.model.edits import Answer, CardGone, Edit, Lines, LinesSettled
-from parsers.model.facts import Fact, over
+from parsers.model.facts import over
 from parsers.model.places import NotePath, Problem
 from parsers.model.register import Record, stamp
 from parsers.profile import ProfileSaid
 from renderers import cards as cards_renderer
 from renderers import journal as journal_renderer
+from renderers import plans_base as plans_base_renderer
 from renderers import profile as profile_renderer
 from renderers.fields import field_words
 from renderers.frame import framed
+from renderers.journal_runs import Known
 
 READ_NOTES = (NAMES.profile, NAMES.cards, NAMES.autonomy)
 """The managed notes that are read in each pass, in that order; plan notes come besides."""
-SHOWN_NOTES = (*READ_NOTES, NAMES.journal)
+OWNED_NOTES = (NAMES.journal, NotePath(NAMES.plans_base))
+"""Those that are wholly ours: rendered whole, never read."""
+SHOWN_NOTES = (*READ_NOTES, *OWNED_NOTES)
 """The managed notes of which what stood in them is remembered."""
 
 
@@ -48,6 +52,8 @@ def is_read(path: NotePath) -> bool:
 
 
 JOURNAL_DAYS = 14
+GONE = "gone"
+"""Under this name what stood in a plan note lists the steps whose lines the person took out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,21 +254,23 @@ def _profile_view(
     )
 
 
-def journal(state: State, showing: Showing) -> str:
+def journal(known: Known, showing: Showing) -> str:
     """Give Journal.md whole."""
     since = stamp(showing.now - timedelta(days=JOURNAL_DAYS))
-
-    def fact(name: str) -> Fact | None:
-        return state.latest(name)
-
     words, most = showing.words[0], 2 * journal_renderer.MAX_LINES
+    notes = journal_renderer.Notes(NAMES.profile, NAMES.autonomy)
     while True:
         records = showing.records(since, most)
-        view = journal_renderer.view(records, fact, showing.months(), showing.zone, words, NAMES.profile)
+        view = journal_renderer.view(records, known, showing.months(), showing.zone, words, notes)
         if view.full or len(records) < most:
             break
         most *= 4
     return journal_renderer.render(view, words, NAMES.register_folder)
+
+
+def plans_base(showing: Showing) -> str:
+    """Give Plans.base whole."""
+    return plans_base_renderer.render(NAMES.plans, showing.words[0])
 
 
 def frames(path: NotePath, one: Source | None, words: Catalogue) -> str:

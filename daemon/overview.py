@@ -4,22 +4,43 @@ from collections import Counter
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from config.i18n import Catalogue, catalogue
 from config.settings import Settings
-from daemon.doors import doors
+from daemon.doors import Clock, doors, wall_clock
 from daemon.index.memory import scalar
 from daemon.index.notes import count
 from daemon.index.problems import problems
 from daemon.index.store import open_index
+from daemon.memory.state import State
+from daemon.permits import load_runs
 from daemon.places import original, state_folder
 from daemon.reading import state_in
 from daemon.register.register import Register
+from daemon.runs.state import Runs
 from daemon.vault.door import Vault
 from daemon.vault.errors import VaultCopied, VaultError
 from parsers.model.places import Problem
+from parsers.model.register import stamp
+
+_WEEK = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompts:
+    """What the person was asked in the last seven days."""
+
+    week: int
+    """Cards opened, and plans shown for approval."""
+    batched: int
+    """Those of them that stood for several: cards counted in one line, plans of more than one write."""
+
+    def as_json(self) -> dict[str, int]:
+        """Give it as JSON values; `per_day` is rounded."""
+        return {"week": self.week, "per_day": round(self.week / _WEEK.days), "batched": self.batched}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +57,25 @@ class Status:
     facts: Mapping[str, int]
     cards: int
     events: int
+    runs: Mapping[str, int]
+    prompts: Prompts
+    codes_blocked: bool
+    """Reinforced approvals do not count until `clavaire code --unblock`."""
     problems: tuple[Problem, ...]
 
     def as_json(self, words: Catalogue) -> dict[str, Any]:
         """Give it as JSON values, each problem with its sentence."""
         found = [told(one, words) for one in self.problems]
-        fields = ("vault", "path", "state", "host", "running", "notes", "cards", "events")
-        return {name: getattr(self, name) for name in fields} | {"facts": dict(self.facts), "problems": found}
+        fields = ("vault", "path", "state", "host", "running", "notes", "cards", "events", "codes_blocked")
+        counts = {"facts": dict(self.facts), "runs": dict(self.runs), "prompts": self.prompts.as_json()}
+        return {name: getattr(self, name) for name in fields} | counts | {"problems": found}
 
     def lines(self, words: Catalogue) -> list[str]:
         """Give it in words."""
         counts = ", ".join(
             f"{words.say(f'fact.status.{name}')} {number}" for name, number in self.facts.items()
         )
+        runs = ", ".join(f"{words.say(f'plan.status.{name}')} {number}" for name, number in self.runs.items())
         return [
             words.say("status.vault", path=self.path, vault=self.vault),
             words.say("status.host", name=self.host or "?"),
@@ -56,6 +83,9 @@ class Status:
             words.say("status.notes", number=self.notes),
             words.say("status.facts", counts=counts or "0"),
             words.say("status.cards", number=self.cards),
+            words.say("status.runs", counts=runs or "0"),
+            words.say("status.prompts", **self.prompts.as_json()),
+            *([words.say("status.codes_blocked")] if self.codes_blocked else []),
             *(words.problem(one) for one in self.problems),
         ]
 
@@ -66,7 +96,21 @@ def told(problem: Problem, words: Catalogue) -> dict[str, Any]:
     return where | {"sentence": words.problem(problem)}
 
 
-def status(root: Path, settings: Settings) -> Status:
+def prompts(state: State, runs: Runs, now: datetime) -> Prompts:
+    """Count what the person was asked in the seven days before `now`."""
+    since = stamp(now - _WEEK)
+    cards = [card for card in state.cards.values() if card.opened_at >= since]
+    plans = [
+        run
+        for run in runs.shown()
+        if run.approval in ("run_approval", "reinforced_approval")
+        and any(line.what == "shown" and line.at >= since for line in run.evidence)
+    ]
+    several = [run for run in plans if sum(step.risk != "READ" for step in run.steps) > 1]
+    return Prompts(len(cards) + len(plans), sum(card.grouped for card in cards) + len(several))
+
+
+def status(root: Path, settings: Settings, clock: Clock = wall_clock) -> Status:
     """Look at a vault without changing anything.
 
     Raises:
@@ -74,8 +118,10 @@ def status(root: Path, settings: Settings) -> Status:
     """
     folder = state_folder(root, settings)
     vault, register = doors(root, folder, settings)
-    with closing(open_index(folder, catalogue(settings.general.locale).say("error.no_index"))) as index:
+    sentence = catalogue(settings.general.locale).say("error.no_index")
+    with closing(open_index(folder, sentence, private=True)) as index:
         state, found = state_in(index), problems(index)
+        runs, _ = load_runs(index)
         notes, seq = count(index), scalar(index, "mark", {"seq": 0})["seq"]
     here = _here(vault, register, folder, root)
     return Status(
@@ -83,11 +129,14 @@ def status(root: Path, settings: Settings) -> Status:
         path=str(root),
         state=str(folder),
         host=register.read().end.host_name,
-        running=not vault.available() and _is_kept(vault),
+        running=not vault.available() and is_kept(vault),
         notes=notes,
         facts=dict(sorted(Counter(versions[-1].status for versions in state.facts.values()).items())),
         cards=len(state.open_cards()),
         events=seq,
+        runs=dict(sorted(Counter(run.status for run in runs.shown()).items())),
+        prompts=prompts(state, runs, clock()),
+        codes_blocked=runs.codes.blocked,
         problems=tuple(dict.fromkeys([*here, *found])),
     )
 
@@ -103,7 +152,8 @@ def _here(vault: Vault, register: Register, folder: Path, root: Path) -> list[Pr
     return [closed] if closed else []
 
 
-def _is_kept(vault: Vault) -> bool:
+def is_kept(vault: Vault) -> bool:
+    """Tell whether a process executes in a vault now."""
     try:
         executor = vault.executor()
     except VaultError:

@@ -9,6 +9,7 @@ from daemon.index.store import Index
 from daemon.policy.autonomy import Autonomy, delegation_of, event_of
 from daemon.policy.codes import Codes
 from daemon.policy.marks import marks_of, rows_of
+from daemon.runs.rows import exported as run_rows
 from daemon.runs.rows import row_of, run_of
 from daemon.runs.state import Runs
 from parsers.model.register import Record
@@ -30,6 +31,18 @@ def load_runs(index: Index) -> tuple[Runs, set[str] | None]:
     runs.doubted = frozenset(rows.scalar(index, _DOUBTED, ()))
     unsaid = rows.scalar(index, _UNSAID)
     return runs, None if unsaid is None else set(unsaid)
+
+
+def exported(runs: Runs) -> dict[str, Any]:
+    """Give what the export says of runs and delegations: each list by id, every field present."""
+    delegations = sorted(runs.autonomy.delegations.items())
+    return {
+        "runs": run_rows(runs.shown()),
+        "delegations": [
+            {key: None if value == "" else value for key, value in event_of(one).items()}
+            for _, one in delegations
+        ],
+    }
 
 
 def put_runs(index: Index, runs: Runs, fresh: Iterable[Record], unsaid: set[str] | None) -> None:

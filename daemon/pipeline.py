@@ -24,7 +24,7 @@ from functools import partial
 from config.i18n import Catalogue
 from config.paths import NAMES
 from daemon import managed, reindex
-from daemon.consent import AutonomyRead, Wish, autonomy_problems, consider
+from daemon.consent import Wish, answered_offers, autonomy_problems, autonomy_read, consider
 from daemon.counsel import Counsel, Sources
 from daemon.desk import Desk
 from daemon.history import History
@@ -32,19 +32,20 @@ from daemon.index.notes import count
 from daemon.index.problems import problems, replace_problems
 from daemon.index.refresh import Changes, Progress, silent
 from daemon.index.store import intact
-from daemon.journal import keep_journal
+from daemon.journal import keep_owned
 from daemon.managed import Showing
 from daemon.memory.decide import begin, deliberate
-from daemon.memory.moment import Moment
+from daemon.memory.moment import Deliberation, Moment
 from daemon.memory.shown import Shown
 from daemon.memory.state import State
 from daemon.plan_desk import PlanDesk
-from daemon.planning import Rules
+from daemon.planning import Rules, judge
 from daemon.rest import remember
 from daemon.runs.deciding import next_expiry
 from daemon.runs.looking import etag_now
 from daemon.runs.state import Runs
 from daemon.runs.work import Work
+from daemon.screening import asks, screen
 from daemon.tools.effects import VaultLook
 from daemon.tools.registry import Registry
 from daemon.vault.door import Vault
@@ -161,6 +162,13 @@ class Pipeline:
         expiry = next_expiry(self.history.runs)
         remember(index, listing, etags, min(until, expiry) if expiry else until, self.around.settings)
 
+    def _screened(self, memory: Deliberation, showing: Showing, edits: Sequence[Edit]) -> Sequence[Edit]:
+        """What agents want of memory, as far as the policy lets it pass."""
+        if not asks(edits):
+            return edits
+        work = self.counsel.work(memory, showing)
+        return screen(work, edits, judge(work.runs, work.moment, self.around.rules.zone))
+
     def _expires(self, now: datetime) -> bool:
         """Whether a plan that waits has waited too long."""
         first = next_expiry(self.runs)
@@ -183,8 +191,8 @@ class Pipeline:
             moment = self._moment()
             showing = self.around.showing(moment)
             memory = begin(self.history.state, moment)
-            deliberate(memory, (), edits)
-            consider(self.counsel.work(memory, showing), wishes)
+            deliberate(memory, (), self._screened(memory, showing, edits))
+            consider(self.counsel.work(memory, showing), [*wishes, *answered_offers(memory)])
             records = self.history.happen(memory.events, moment.now)
             self.history.keep()
             return Outcome(records)
@@ -285,8 +293,9 @@ class Pipeline:
             except VaultError as error:
                 found.append(error.problem)
         again |= self._bring_plans_up(plans, asked, showing, done, found)
-        if NAMES.journal not in asked.busy:
-            done.written += keep_journal(desk, before.get(NAMES.journal), moment, showing, found)
+        for path in managed.OWNED_NOTES:
+            if path not in asked.busy:
+                done.written += keep_owned(desk, path, before.get(path), moment, showing, found)
         self._keep_problems(found)
         return again
 
@@ -308,17 +317,16 @@ class Pipeline:
         what = managed.said(sources, known, state, secrets, resting, self.history.corrected)
         copies = desk.copies(asked.listing, sources) if asked.listing is not None else []
         memory = begin(state, moment, what.readings)
-        deliberate(memory, what.readings, (*asked.edits, *what.edits, *copies))
+        edits = self._screened(memory, showing, asked.edits)
+        deliberate(memory, what.readings, (*edits, *what.edits, *copies))
         wished = self.plans.wishes(plans, partial(etag_now, VaultLook(self.vault)))
         found = [problem for one in sources.values() for problem in one.problems]
         found += [*what.problems, *wished.problems]
         autonomy = sources.get(NAMES.autonomy)
-        consents: list[Wish] = [*asked.wishes, *wished.edits]
+        consents: list[Wish] = [*asked.wishes, *wished.edits, *answered_offers(memory)]
         if autonomy and autonomy.usable and autonomy.autonomy:
-            stood = known.get(NAMES.autonomy)
-            ids = stood.ids.get("delegations", frozenset()) if stood else frozenset[str]()
-            consents.append(AutonomyRead(autonomy.autonomy, ids))
-            found += autonomy_problems(autonomy)
+            consents.append(autonomy_read(autonomy.autonomy, known.get(NAMES.autonomy)))
+            found += autonomy_problems(autonomy, self.around.registry)
         if consents or wished.proposals or self._expires(moment.now):
             work = self.counsel.work(memory, showing, plans)
             consider(work, consents)
@@ -336,6 +344,8 @@ class Pipeline:
         if brought.shown:
             done.records += self.history.happen(brought.shown, showing.now)
             self.history.keep()
+        if asked.listing is not None and not asked.busy and not brought.again:
+            self.history.all_said()
         return brought.again
 
     def _index(

@@ -177,7 +177,7 @@ class PlanDesk:
         if want is not None:
             self.history.said(run.id)
             if not done:
-                self.history.stand(one.path, Shown(one.on_disk or one.etag))
+                self.history.stand(one.path, replace(want.stands, etag=one.on_disk or one.etag))
         return done
 
     def _make(self, run: Run, showing: Showing, written: list[NotePath]) -> list[Event]:

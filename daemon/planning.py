@@ -127,7 +127,13 @@ def asker(origin: str, runs: Runs, moment: Moment, rules: Rules, **known: object
     )
 
 
-def terms(secret: Callable[[], bytes], replan: Callable[[Run], Prepared], rules: Rules, seal: Seal) -> Terms:
+def terms(
+    secret: Callable[[], bytes],
+    replan: Callable[[Run], Prepared],
+    rules: Rules,
+    seal: Seal,
+    tools: Callable[[], Registry],
+) -> Terms:
     """Give what a decision about runs may use."""
     return Terms(
         code=lambda digest, left_out: code_of(secret(), digest, left_out),
@@ -137,4 +143,5 @@ def terms(secret: Callable[[], bytes], replan: Callable[[Run], Prepared], rules:
         replan=replan,
         expiry=rules.expiry,
         every_code=rules.every_code,
+        tools=tools,
     )

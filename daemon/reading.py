@@ -1,7 +1,7 @@
 """What a process that only reads may ask of a vault: no lock, no writing, and light to import."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, tzinfo
 from typing import Any
@@ -94,8 +94,11 @@ def fields_of(one: Fact | Card) -> dict[str, Any]:
     return {name: getattr(one, name) for name in type(one).__slots__}
 
 
-def export(state: State) -> dict[str, Any]:
-    """Give the whole memory as JSON values, canonical: each list by id, every field present (R-M09)."""
+def export(state: State, permits: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the whole memory and run state as JSON values: each list by id, every field present (R-M09).
+
+    `permits` is what `daemon.permits.exported` gives of runs and delegations.
+    """
     versions = sorted(
         (fact for known in state.facts.values() for fact in known), key=lambda one: (one.id, one.version)
     )
@@ -106,9 +109,8 @@ def export(state: State) -> dict[str, Any]:
         "entities": [],
         "relations": [],
         "cards": [fields_of(state.cards[name]) for name in sorted(state.cards)],
-        "runs": [],
-        "delegations": [],
         "questions": [],
+        **permits,
     }
 
 

@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from functools import partial
 
 from daemon.index.notes import refresh, refresh_paths
+from daemon.index.private import Guard
 from daemon.index.problems import problems, replace_problems
 from daemon.index.refresh import Changes, Progress
 from daemon.index.store import Index
@@ -13,30 +14,38 @@ from daemon.vault.errors import VaultError
 from daemon.vault.walk import Entry, Listing
 from parsers.model.places import NotePath
 
+_OPEN = Guard()
+"""Where nothing is declared."""
 
-def fill(vault: Vault, progress: Progress, index: Index) -> None:
+
+def fill(vault: Vault, progress: Progress, index: Index, guard: Guard = _OPEN) -> None:
     """Fill a new index with every note of the vault."""
     listing = vault.walk()
     entries = searched(listing.rows)
-    refresh(index, entries, listing.unknown, partial(readable, vault), progress)
+    refresh(index, entries, listing.unknown, partial(readable, vault), progress, guard)
 
 
-def saved(vault: Vault, index: Index, paths: Collection[NotePath]) -> Changes:
+def saved(vault: Vault, index: Index, paths: Collection[NotePath], guard: Guard = _OPEN) -> Changes:
     """Bring some notes in step; only these are opened."""
-    return refresh_paths(index, _entries(vault, paths), partial(readable, vault))
+    return refresh_paths(index, _entries(vault, paths), partial(readable, vault), guard)
 
 
 def whole(
-    vault: Vault, index: Index, listing: Listing, written: Sequence[NotePath], progress: Progress
+    vault: Vault,
+    index: Index,
+    listing: Listing,
+    written: Sequence[NotePath],
+    progress: Progress,
+    guard: Guard = _OPEN,
 ) -> Changes:
     """Bring every note in step with a listing, then those `written` since; keep what the listing found wrong."""
     entries = searched(listing.rows)
-    changes = refresh(index, entries, listing.unknown, partial(readable, vault), progress)
+    changes = refresh(index, entries, listing.unknown, partial(readable, vault), progress, guard)
     noted = (*listing.failures, *listing.problems)
     if list(noted) != problems(index, "vault"):
         replace_problems(index, "vault", noted)
     if written:
-        saved(vault, index, written)
+        saved(vault, index, written, guard)
     return changes
 
 

@@ -5,17 +5,22 @@ itself finds out.
 """
 
 import hashlib
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from contextlib import closing
 from datetime import datetime
 from functools import partial
+from itertools import takewhile
+from operator import itemgetter
 
 from config.paths import NAMES
 from config.settings import KEYS, Settings
 from daemon.index import memory as rows
 from daemon.index.notes import refresh
+from daemon.index.private import Guard
 from daemon.index.refresh import Changes, Progress, silent
 from daemon.index.store import Index, IndexOutdated
+from daemon.policy.privacy import Declared
 from daemon.register.register import Register
 from daemon.vault.disk import Reading
 from daemon.vault.door import Vault
@@ -25,13 +30,21 @@ from parsers.model.places import NotePath, Problem
 from parsers.model.register import Mark
 
 _NAME = "rest"
-_UNSEARCHED = frozenset((NAMES.cards, NAMES.journal))
-"""Managed notes that only repeat what stands elsewhere."""
+_PLANS = f"{NAMES.plans}/"
+_UNSEARCHED = frozenset((NAMES.cards, NAMES.journal, NAMES.autonomy, NAMES.plans_base))
+"""Files of ours that only repeat what stands elsewhere."""
 
 
 def searched(rows: Iterable[Row]) -> list[Row]:
     """Give the notes of a listing that are for searching: no conflict copy, nor one that repeats others."""
     return [row for row in rows if row[4] is None and row[0] not in _UNSEARCHED]
+
+
+def guard(vault: Vault, settings: Settings, *, private: bool = True) -> Guard:
+    """Give what decides where notes go in the index; `private` is false in a process that serves agents."""
+    folders = tuple(sorted(settings.provenance.folders.items()))
+    declared = Declared(settings.privacy.private, settings.privacy.sensitive, folders)
+    return Guard(declared, vault.unseen, private)
 
 
 def fingerprint(settings: Settings) -> str:
@@ -55,9 +68,15 @@ def remember(
         rows.set_scalar(index, _NAME, value)
 
 
+def plans(seen: Listing) -> list[Row]:
+    """Give the notes that stand among the plans: a new one may be a proposal."""
+    first = bisect_left(seen.rows, _PLANS, key=itemgetter(0))
+    return list(takewhile(lambda row: row[0].startswith(_PLANS), seen.rows[first:]))
+
+
 def _beside(seen: Listing) -> str:
     """A hash of what a listing holds besides notes to search."""
-    odd = (seen.copies, seen.failures, seen.problems, seen.linked, seen.waiting, seen.drafts)
+    odd = (seen.copies, seen.failures, seen.problems, seen.linked, seen.waiting, seen.drafts, plans(seen))
     return hashlib.sha256(repr(odd).encode()).hexdigest()[:16]
 
 
@@ -94,8 +113,8 @@ def caught_up(
             listing = resting(index, vault, register, fingerprint(settings), now)
             if listing is None:
                 return None
-            entries = searched(listing.rows)
-            return refresh(index, entries, listing.unknown, partial(readable, vault), progress)
+            entries, read = searched(listing.rows), partial(readable, vault)
+            return refresh(index, entries, listing.unknown, read, progress, guard(vault, settings))
     except (IndexOutdated, VaultError):
         return None
 

@@ -3,6 +3,7 @@
 The hand writes files as an editor does; everything else goes through the same pipeline as in daily use.
 """
 
+import contextlib
 import re
 import shutil
 from collections import Counter
@@ -15,17 +16,26 @@ from pathlib import Path
 
 from config.i18n import catalogue
 from config.paths import NAMES
-from config.sections import General
+from config.sections import Connectors, General
 from config.settings import Settings, zone
+from daemon import acting, reading
 from daemon import app as wiring
-from daemon import reading
 from daemon.app import App
+from daemon.acting import Client
 from daemon.index.store import open_index
+from daemon.permits import exported
 from daemon.pipeline import Outcome
+from daemon.runs.caps import Caps
+from daemon.runs.executor import Executor
+from daemon.runs.state import Runs
+from daemon.runs.work import Acts, Work
+from daemon.tools.effects import VaultLook
+from daemon.tools.hands import Hands
 from parsers.ids import ID
 from parsers.model.edits import Edit
 from parsers.model.facts import Fact
 from parsers.model.places import NotePath
+from parsers.model.runs import Run
 from parsers.note import scan
 
 Say = Callable[[str], None]
@@ -35,6 +45,9 @@ _MANY = 14
 """Changed lines of one note that are printed."""
 _FEW = 3
 """So many of the journal's, and of a note of which nearly everything changed."""
+_PLAN = 70
+"""So many of a plan's note, which is to be read before it is approved."""
+_TITLED = re.compile(r"\[\[[^|\]]*\|([^\]]*)\]\]")
 _WIDE = 150
 LINK = " · [["
 """Before the link that ends a line of the journal."""
@@ -49,6 +62,33 @@ class Difference:
     wanted: object
 
 
+class _Ended(Exception):
+    """The process is gone."""
+
+
+class _Ends:
+    """Makes so many things happen, and then nothing more, ever."""
+
+    def __init__(self, acts: Acts, left: int) -> None:
+        self._acts, self._left = acts, left
+
+    @property
+    def runs(self) -> Runs:
+        """What is known of runs."""
+        return self._acts.runs
+
+    def now(self) -> datetime:
+        """Give the time."""
+        return self._acts.now()
+
+    def happen(self, decide: Callable[[Work], None]) -> bool:
+        """Let something happen, unless it is over."""
+        if not self._left:
+            raise _Ended
+        self._left -= 1
+        return self._acts.happen(decide)
+
+
 class Stage:
     """A vault in use, in its own folder; of `checked` things, `differences` are not as they should be."""
 
@@ -56,11 +96,14 @@ class Stage:
         """Copy the vault; nothing of clavaire is in it yet."""
         self.root, self.now, self._say = folder / "vault", start, say
         general = General(timezone="Europe/Paris", locale=locale, state_folder=str(folder / "state"))
-        self.settings, self.words = Settings(general=general), catalogue(locale)
+        self.mail = folder / "mail"
+        connectors = Connectors(mailbox=str(self.mail))
+        self.settings, self.words = Settings(general=general, connectors=connectors), catalogue(locale)
         self.differences: list[Difference] = []
         self.checked = 0
         shutil.copytree(source, self.root)
         self._first, self._seen = self._unmanaged(), self.notes()
+        self._free: frozenset[str] = frozenset()
         self._app: App | None = None
 
     # ---- the program
@@ -89,11 +132,38 @@ class Stage:
 
     def sync(self) -> None:
         """Let clavaire read the notes and write them; prints what it changed."""
-        self._settle(self.app.pipeline.sync())
+        self._settle(acting.sync(self.app))
 
     def hand_in(self, edit: Edit) -> None:
         """Propose something, as an agent does with `clavaire remember --as`."""
         self._settle(wiring.accept(self.app, [edit]))
+
+    def ask(self, plan: object, client: Client) -> Run:
+        """Propose a plan, as an agent does with `clavaire plan FILE --as`; gives the run it became."""
+        prepared, outcome = acting.propose(self.app, plan, client)
+        self._settle(outcome)
+        return self.run(prepared.run.id)
+
+    def cut(self, events: int) -> None:
+        """Begin what is approved, and end after so many events as a killed process does: in the middle of things."""
+        self.app.pipeline.sync()
+        pipeline, vault = self.app.pipeline, self.app.vault
+        acts, tools = _Ends(pipeline, events), pipeline.around.registry()
+        executor = Executor(acts, tools, lambda: VaultLook(vault), Hands(vault), Caps(), self.words)
+        with contextlib.suppress(_Ended):
+            while executor.advance():
+                pass
+        self.close()
+        self.open()
+
+    def code(self, name: str) -> str:
+        """Give the six digits that `clavaire code` shows on a terminal, `""` when none are."""
+        shown = acting.show_code(self.app, name)
+        return shown[0] if shown else ""
+
+    def run(self, name: str) -> Run:
+        """Give a run as it is now."""
+        return self.app.pipeline.runs.runs[name]
 
     def drop_index(self) -> None:
         """Delete every file of the index while clavaire is stopped."""
@@ -104,7 +174,7 @@ class Stage:
     def _settle(self, outcome: Outcome) -> None:
         self._show("demo.program")
         self.expect("open", outcome.closed, None)
-        self.expect("unmanaged", _unlike(self._unmanaged(), self._first), [])
+        self.expect("unmanaged", sorted(set(_unlike(self._unmanaged(), self._first)) - self._free), [])
         again = self.app.pipeline.sync()
         self.expect("rest", (again.records, again.written), ((), ()))
 
@@ -149,6 +219,14 @@ class Stage:
             box = self.line_of(f"^{card.id}-{choice}", NAMES.cards)
             self.replace(box, box.replace("[ ]", "[x]"), NAMES.cards)
 
+    def mark(self, run: Run, start: str) -> None:
+        """Tick the box of a plan's note whose id starts so: `go`, `undo-`, or a step's."""
+        assert run.path is not None
+        boxes = [line for line in self.text(run.path).splitlines(keepends=True) if f" ^{start}" in line]
+        self.expect("one_box", len(boxes), 1, text=start)
+        for box in boxes[:1]:
+            self.replace(box, box.replace("[ ]", "[x]", 1), run.path)
+
     def cards(self) -> list[str]:
         """Give the kinds of the cards that wait."""
         return [card.kind for card in self.app.history.state.open_cards()]
@@ -179,7 +257,7 @@ class Stage:
 
     def export(self) -> str:
         """Give what `clavaire export` prints."""
-        return reading.canonical(reading.export(self.app.history.state))
+        return reading.canonical(reading.export(self.app.history.state, exported(self.app.history.runs)))
 
     # ---- the witness
 
@@ -216,6 +294,25 @@ class Stage:
         private = f"{NAMES.private_folder}/"
         return {name: path.read_bytes() for name, path in found.items() if not name.startswith(private)}
 
+    def let(self, *names: str) -> None:
+        """These files may change from here on: a plan that the person approves says so. Without names none may."""
+        self._free = frozenset(names)
+        if not names:
+            self._first = self._unmanaged()
+
+    def first(self) -> Mapping[str, bytes]:
+        """Give these bytes as they were before anything was let change."""
+        return {name: data for name, (data, _) in self._first.items()}
+
+    def files(self) -> Mapping[str, bytes]:
+        """Give the bytes of every file that is not clavaire's."""
+        return {name: data for name, (data, _) in self._unmanaged().items()}
+
+    def expect_files(self, before: Mapping[str, bytes], changed: Mapping[str, bytes | None]) -> None:
+        """The files are those of before, but for these, which hold exactly this; None: it is gone."""
+        wanted = {name: data for name, data in {**before, **changed}.items() if data is not None}
+        self.expect("files", _unlike(self.files(), wanted), [])
+
     def _unmanaged(self) -> Mapping[str, tuple[bytes, int]]:
         """Bytes and time of every file that is not clavaire's."""
         ours = (f"{NAMES.assistant}/", f"{NAMES.private_folder}/")
@@ -246,7 +343,9 @@ class Stage:
         found = list(changes(_lines(before, link), _lines(after, link)))
         if name.startswith(f"{NAMES.register_folder}/"):
             return [self.words.plural("demo.register", len(found))]
-        most = _FEW if link or len(found) > 3 * _MANY else _MANY
+        whole = not (before and after)
+        most = _FEW if link or len(found) > (_MANY if whole else 3 * _MANY) else _MANY
+        most = _PLAN if name.startswith(f"{NAMES.plans}/") else most
         more = len(found) - most
         return [*found[:most], self.words.plural("demo.more", more)] if more > 0 else found
 
@@ -275,7 +374,7 @@ def _tells(line: str) -> bool:
 
 def _lines(data: bytes, end: str | None) -> list[str]:
     lines = data.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
-    return [line.partition(end)[0] for line in lines] if end else lines
+    return [_TITLED.sub(r"\1", line.partition(end)[0]) for line in lines] if end else lines
 
 
 def _bare(text: str) -> list[str]:

@@ -62,7 +62,7 @@ def view(
     latest = {name: asked.get(name) or delegations[name] for name in names}
     shown = {
         name: ShownLine(
-            _waiting(_ticked(_bounds(one, first), one, name in asked), name in asked, first), name in asked
+            _waiting(_ticked(line_words(one, first), one, name in asked), name in asked, first), name in asked
         )
         for name, one in latest.items()
     }
@@ -86,7 +86,8 @@ def _ticked(said: str, one: Delegation, waits: bool) -> str:  # noqa: FBT001 - a
     return f"[{'x' if waits or one.status == 'active' else ' '}] {said}"
 
 
-def _bounds(one: Delegation, words: Words) -> str:
+def line_words(one: Delegation, words: Words) -> str:
+    """Give what a delegation allows, as its line says it; `parsers.autonomy.bounds` reads it back."""
     parts = [one.domain, words.say("autonomy.level", level=one.level), *one.paths]
     parts.append(words.say("autonomy.origins", names=", ".join(one.origins)))
     if one.covers:

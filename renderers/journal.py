@@ -1,21 +1,26 @@
 """Journal.md: what happened lately, in words, newest day first; read-only (vault-notes.md, Journal)."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime, tzinfo
 
 from parsers.model.facts import Fact
 from parsers.model.register import Record
+from renderers import journal_runs
+from renderers.journal_runs import Known
 from renderers.words import Words
 
 SHOWN = frozenset(
     {
         *("fact.asserted", "fact.rejected", "fact.restored", "fact.moved", "fact.refused", "fact.forgotten"),
         *("card.opened", "card.answered", "reminder.given", "host.taken", "purged", "register.accepted"),
+        *journal_runs.SHOWN,
     }
 )
 """Operations that may leave a line."""
 
+_UNSAID = frozenset({"steps", "inputs", "why"})
+"""What the records of plans carry that no line says."""
 _QUIET_CARDS = ("proposal", "reminder")
 MAX_LINES = 300
 """Those the note holds at the most: the newest."""
@@ -42,15 +47,30 @@ class _Entry:
     line: str
 
 
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """The notes that lines link to."""
+
+    profile: str
+    autonomy: str
+
+
+def kept(record: Record) -> Record:
+    """Give a record with all that its line may say of it, and no more: plans carry whole notes."""
+    if not record.body.keys() & _UNSAID or record.op.startswith(("fact.", "card.")):
+        return record
+    return replace(record, body={name: said for name, said in record.body.items() if name not in _UNSAID})
+
+
 def view(
     records: Sequence[Record],
-    fact: Callable[[str], Fact | None],
+    known: Known,
     months: Sequence[str],
     zone: tzinfo,
     words: Words,
-    profile: str,
+    notes: Notes,
 ) -> JournalView:
-    """Give the lines of these records (oldest first); `profile` is the note facts link to, `months` the register's."""
+    """Give the lines of these records (oldest first); `months` are the register's."""
     entries: list[_Entry] = []
     for record in records:
         if record.op not in SHOWN:
@@ -59,9 +79,8 @@ def view(
         name = str(record.body.get("id", ""))
         how = str(record.body.get("how", record.op.partition(".")[2]))
         _collapse(entries, name, how)
-        line = _line(record, fact, words, profile)
-        if line:
-            entries.append(_Entry(at, name, how, f"- {at:%H:%M} {line}"))
+        lines = _lines(record, known, words, notes)
+        entries += [_Entry(at, name, how, f"- {at:%H:%M} {line}") for line in lines if line]
     days: dict[date, list[str]] = {}
     for entry in reversed(entries[-MAX_LINES:]):
         days.setdefault(entry.at.date(), []).append(entry.line)
@@ -82,6 +101,12 @@ def _collapse(entries: list[_Entry], name: str, how: str) -> None:
                 if entries[at].how in replaced:
                     del entries[at]
                 return
+
+
+def _lines(record: Record, known: Known, words: Words, notes: Notes) -> Iterable[str]:
+    if record.op in journal_runs.SHOWN:
+        return journal_runs.lines(record, known, words, _who(record.by, words), notes.autonomy)
+    return (_line(record, known.fact, words, notes.profile),)
 
 
 def _line(record: Record, fact: Callable[[str], Fact | None], words: Words, profile: str) -> str:

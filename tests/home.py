@@ -16,8 +16,11 @@ from config.settings import Settings, load, zone
 from daemon import app as wiring
 from daemon.app import App
 from daemon.memory.state import State, fold
+from daemon.permits import exported
 from daemon.pipeline import Outcome
 from daemon.reading import canonical, export
+from daemon.runs.state import Runs
+from daemon.runs.state import fold as fold_runs
 from parsers.model.cards import Card
 from parsers.model.edits import Correct, Edit, Forget, Remember
 from parsers.model.facts import Fact, Kind
@@ -213,7 +216,7 @@ class Home:
         return reading.records
 
     def export(self) -> str:
-        return canonical(export(self.state))
+        return canonical(export(self.state, exported(self.app.history.runs)))
 
     def told(self) -> State:
         """Give the register's fold alone."""
@@ -223,7 +226,10 @@ class Home:
         return state
 
     def folded(self) -> str:
-        return canonical(export(self.told()))
+        runs = Runs()
+        for record in self.records():
+            fold_runs(runs, record)
+        return canonical(export(self.told(), exported(runs)))
 
     def exported(self) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(self.export())

@@ -12,6 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from config.paths import NAMES
+from daemon.journal import known
 from daemon.memory.state import fold
 from daemon.reading import canonical, export
 from daemon import managed
@@ -251,7 +252,7 @@ def test_at_rest_rendering_what_was_parsed_gives_the_text_that_was_read(story):
             one = source(path, reading.data, reading.etag)
             wanted = managed.wanted(one, home.state, showing)
             assert wanted is None or wanted.text.encode("utf-8") == reading.data
-        assert managed.journal(home.state, showing) == home.journal()
+        assert managed.journal(known(home.app.history), showing) == home.journal()
 
 
 # ---- 4. Everything is an edit

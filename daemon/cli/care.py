@@ -1,7 +1,6 @@
 """Commands that look after a vault: status, doctor, verify-register, rebuild, export."""
 
 import os
-import sys
 from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
@@ -17,8 +16,10 @@ from daemon.cli.session import (
     WrongUse,
     json_option,
     pass_session,
+    permits,
     progress,
     state,
+    terminal_only,
 )
 
 if TYPE_CHECKING:
@@ -56,8 +57,7 @@ def doctor(session: Session, *, fix: bool, accept_register: bool) -> None:
 
 
 def _accept_register(session: Session, app: "App") -> None:
-    if not sys.stdin.isatty():
-        raise WrongUse(session.say("cli.terminal_only"))
+    terminal_only(session)
     from daemon.doctor import unvouched
 
     end, lines = unvouched(app)
@@ -104,13 +104,14 @@ def rebuild(session: Session) -> None:
 @json_option
 @pass_session
 def export(session: Session, out: Path | None) -> None:
-    """The whole memory as canonical JSON."""
+    """The whole memory and run state as canonical JSON."""
+    from daemon.permits import exported as permitted
     from daemon.reading import canonical
     from daemon.reading import export as exported
 
     if out:
         _check_new(session, out)
-    text = canonical(exported(state(session)))
+    text = canonical(exported(state(session), permitted(permits(session))))
     if out:
         with out.open("x", encoding="utf-8", newline="\n") as file:
             file.write(text)

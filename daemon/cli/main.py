@@ -13,6 +13,9 @@ COMMANDS = {
     **dict.fromkeys(("demo", "init", "run", "sync", "host"), "vaults"),
     **dict.fromkeys(("status", "doctor", "verify-register", "rebuild", "export"), "care"),
     **dict.fromkeys(("facts", "remember", "correct", "forget", "history", "search"), "memory"),
+    **dict.fromkeys(("plan", "runs", "show", "explain", "approve", "code"), "runs"),
+    **dict.fromkeys(("pause", "resume", "cancel", "undo"), "runs"),
+    **dict.fromkeys(("tools", "delegations", "delegate", "revoke", "audit", "trust"), "autonomy"),
     "config": "settings",
 }
 """Every command and the module of this package that holds it; only the one that is asked for is loaded."""

@@ -1,6 +1,6 @@
 """Commands of memory: facts, remember, correct, forget, history; and search."""
 
-import re
+import sys
 from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, date, datetime
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from daemon.cli.session import Session, WrongUse, hand_in, index, json_option, pass_session, state
+from daemon.cli.session import origin as origin_of
 
 if TYPE_CHECKING:
     from daemon.memory.state import State
@@ -97,17 +98,8 @@ def remember(
         raise WrongUse(session.say("error.confidence_alone"))
     _check_says_something(session, text)
     sure = 1.0 if confidence is None else confidence
-    edit = Remember(text, kind, _origin(session, origin), sure, started)
+    edit = Remember(text, kind, origin_of(session, origin), sure, started, keyed=sys.stdin.isatty())
     _show_change(session, *hand_in(session, edit))
-
-
-def _origin(session: Session, spelt: str | None) -> str:
-    """Give the origin that `--as` names: an agent; without it, the person."""
-    if spelt is None:
-        return "person"
-    if spelt == "http" or re.fullmatch(r"mcp:[\w.?-]+", spelt):
-        return spelt
-    raise WrongUse(session.say("error.bad_origin", origin=spelt))
 
 
 def _check_says_something(session: Session, text: str) -> None:
@@ -200,7 +192,7 @@ def search(session: Session, query: Sequence[str], limit: int, folder: str | Non
     """Find notes by their words; any text is a legal query."""
     from daemon.index.search import search as find
 
-    with index(session) as opened:
+    with index(session, private=True) as opened:
         hits = find(opened.connection, " ".join(query), limit, folder)
     lines = (f"{hit.path}:{hit.line}  {hit.snippet}" for hit in hits)
     session.show([hit._asdict() for hit in hits], lines)

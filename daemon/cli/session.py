@@ -5,6 +5,7 @@ Own modules are imported inside functions: a command that only reads must start 
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
     from daemon.index.store import Index
     from daemon.memory.state import State
     from daemon.pipeline import Outcome
+    from daemon.runs.state import Runs
     from parsers.model.edits import Edit
+    from parsers.model.runs import Run
 
 DONE, FOUND_PROBLEMS, WRONG_USE, REFUSED, BUSY = 0, 1, 2, 3, 4
 """Exit codes (interfaces.md)."""
@@ -127,8 +130,8 @@ def json_option(command: Any) -> Any:
 
 
 @contextmanager
-def index(session: Session) -> Iterator["Index"]:
-    """Open the index for reading.
+def index(session: Session, *, private: bool = False) -> Iterator["Index"]:
+    """Open the index for reading; with `private` the private notes too.
 
     Raises:
         NoIndex: there is none yet.
@@ -136,7 +139,7 @@ def index(session: Session) -> Iterator["Index"]:
     """
     from daemon.index.store import open_index
 
-    opened = open_index(session.state_folder(), session.say("error.no_index"))
+    opened = open_index(session.state_folder(), session.say("error.no_index"), private=private)
     with closing(opened), opened.intact():
         yield opened
 
@@ -152,6 +155,54 @@ def state(session: Session) -> "State":
     _check_memory(session)
     with index(session) as opened:
         return state_in(opened)
+
+
+def permits(session: Session) -> "Runs":
+    """Give what the index holds of runs and of what may pass without asking.
+
+    Raises:
+        NoIndex: there is none yet.
+    """
+    from daemon.permits import load_runs
+
+    with index(session) as opened:
+        return load_runs(opened)[0]
+
+
+def named_run(session: Session, runs: "Runs", name: str) -> "Run":
+    """Give the run of an id, with or without `^`.
+
+    Raises:
+        WrongUse: there is none.
+    """
+    bare = name.removeprefix("^")
+    found = next((run for run in runs.shown() if run.id == bare), None)
+    if found is None:
+        raise WrongUse(session.say("error.no_run", id=name))
+    return found
+
+
+def terminal_only(session: Session, *, out: bool = False) -> None:
+    """End where a program asks for what a person does on a terminal; `out`: what is printed must go there too.
+
+    Raises:
+        WrongUse: no terminal is there.
+    """
+    if not sys.stdin.isatty() or (out and not sys.stdout.isatty()):
+        raise WrongUse(session.say("cli.terminal_only"))
+
+
+def origin(session: Session, spelt: str | None) -> str:
+    """Give the origin that `--as` names: an agent; without it, the person.
+
+    Raises:
+        WrongUse: it names none.
+    """
+    if spelt is None:
+        return "person"
+    if spelt == "http" or re.fullmatch(r"mcp:[\w.?-]+", spelt):
+        return spelt
+    raise WrongUse(session.say("error.bad_origin", origin=spelt))
 
 
 def hand_in(session: Session, edit: "Edit") -> tuple["Outcome", str | None]:

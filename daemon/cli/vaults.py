@@ -107,8 +107,10 @@ def sync(session: Session) -> None:
         _show_sync(session, 0, (), changes)
         tell_unwritten(session)
         return
+    from daemon.acting import sync as to_rest
+
     with closing(session.app()) as app:
-        outcome = app.pipeline.sync(progress=progress(session))
+        outcome = to_rest(app, progress(session))
     _show_sync(session, len(outcome.records), outcome.written, outcome.changes)
     refused_by(session, outcome)
     tell_unwritten(session)

@@ -8,14 +8,17 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from daemon.index.private import Guard, note_deleted, note_private, owe
 from daemon.index.problems import problems, replace_problems
-from daemon.index.rows import Rows, base_key
+from daemon.index.rows import Rows, Version, base_key
+from daemon.index.schema import PRIVATE, PRIVATE_FROM
 from daemon.index.store import Index
 from daemon.vault.disk import Reading
 from daemon.vault.names import composed
 from daemon.vault.walk import Entry
 from parsers.model.notes import Properties
 from parsers.model.places import Etag, NotePath, Problem
+from parsers.note import outline
 
 _SCOPE = "note:"
 _PROPERTIES = "properties:"
@@ -71,6 +74,10 @@ class Difference:
     gone: list[Known] = field(default_factory=list)
     seen_again: list[int] = field(default_factory=list)
     """Notes that are as they were, but were marked unverified."""
+    anew: set[int] = field(default_factory=set)
+    """Notes whose folders say something else than before, or that a crash left in both files."""
+    twice: list[int] = field(default_factory=list)
+    """What a crash left in the common file of notes that stand in the private one."""
 
     def __bool__(self) -> bool:
         return any((self.added, self.changed, self.gone, self.seen_again))
@@ -79,10 +86,11 @@ class Difference:
 class Refresh:
     """Works through one difference and remembers what it did."""
 
-    def __init__(self, index: Index, read: Read, progress: Progress = silent) -> None:
+    def __init__(self, index: Index, read: Read, guard: Guard, progress: Progress = silent) -> None:
         self.index, self._db = index, index.connection
         self._read, self._progress = read, progress
-        self._rows = Rows(self._db)
+        self._guard, self._anew = guard, set[int]()
+        self._common, self._apart = Rows(self._db), Rows(self._db, PRIVATE)
         self.troubled = self._paths(_SCOPE)
         """Paths of the notes that could not be read."""
         self._odd = self._paths(_PROPERTIES)
@@ -100,9 +108,13 @@ class Refresh:
     def apply(self, found: Difference, unknown: Unknown) -> None:
         """Keep what could not be seen, read what changed, recognise what moved, add, and remove the rest."""
         self._total = len(found.added) + len(found.changed)
-        self._rows.mark(found.seen_again, verified=True)
-        kept = [row for row in found.gone if unknown(row.path)]
-        self._rows.mark([row.note for row in kept if row.verified], verified=False)
+        self._anew = found.anew
+        for note in found.twice:
+            self._drop(note, owed=True)
+        for note in found.seen_again:
+            self._rows(note).mark([note], verified=True)
+        for row in (row for row in found.gone if unknown(row.path)):
+            self._lose_sight(row, row.path)
         for row, entry in found.changed:
             self._update(row, entry.path)
         gone = _Gone(row for row in found.gone if not unknown(row.path))
@@ -111,11 +123,13 @@ class Refresh:
         for entry in new:
             self._add(entry.path, gone, etags)
         for row in gone.left.values():
-            self._rows.delete(row.note)
+            self._drop(row.note, owed=self._guard.unseen(row.path))
             self._solved(row.path)
             self._judge(row.path, 0)
             self._removed.append(row.path)
-        self._rows.flush()
+        self._common.flush()
+        if self.index.private:
+            self._apart.flush()
 
     def forget_problems(self, still_there: Callable[[], AbstractSet[str]], unknown: Unknown) -> None:
         """Drop the problems of notes that are no longer there."""
@@ -135,28 +149,27 @@ class Refresh:
         """Read a known note again, where it stands now."""
         reading = self._reading(path)
         if reading is None:
-            self._rows.mark([row.note], verified=False)
+            self._lose_sight(row, path)
             return
-        same_title = base_key(row.path) == base_key(path)
-        if self._etag(row.note) == reading.etag and same_title:
-            self._rows.touch(row.note, reading.stamp)
+        as_before = base_key(row.path) == base_key(path) and self._alike(row, path)
+        if self._etag(row.note) == reading.etag and as_before:
+            self._rows(row.note).touch(row.note, reading.stamp)
             return
         if self._etag(row.note) != reading.etag:
             self._changed.append(path)
-        said = self._rows.update(row.note, path, reading.stamp, reading.etag, reading.data)
-        self._judge(path, _bad_line(said))
+        self._put(self._version(path, reading), row.note)
 
     def _moved(self, gone: "_Gone", entry: Entry) -> bool:
         row = gone.by_name.get(composed(entry.path)) or gone.by_inode.get(entry.inode)
         if row is None or not gone.take(row):
             return False
-        self._rows.move(row.note, entry.path)
+        self._rows(row.note).move(row.note, entry.path)
         self._renamed.append((row.path, entry.path))
         for problem in problems(self.index, _PROPERTIES + row.path) if row.path in self._odd else ():
             self._judge(row.path, 0)
             self._judge(entry.path, problem.line)
         same = row[1:4] == (entry.mtime_ns, entry.size, entry.inode)
-        if same and base_key(row.path) == base_key(entry.path):
+        if same and base_key(row.path) == base_key(entry.path) and self._alike(row, entry.path):
             self._tick()
         else:
             self._update(row, entry.path)
@@ -167,15 +180,62 @@ class Refresh:
         reading = self._reading(path)
         if reading is None:
             return
-        stamp, row = reading.stamp, etags.pop(reading.etag, None)
+        row, version = etags.pop(reading.etag, None), self._version(path, reading)
         if row is not None and gone.take(row):
             self._judge(row.path, 0)
-            said = self._rows.update(row.note, path, stamp, reading.etag, reading.data)
-            self._judge(path, _bad_line(said))
+            self._put(version, row.note)
             self._renamed.append((row.path, path))
+        elif self._put(version):
+            self._added.append(path)
+
+    def _version(self, path: NotePath, reading: Reading) -> Version:
+        said = outline(reading.data.decode("utf-8", "replace"))
+        return Version(path, reading, said, *self._guard.declared.judged(path, said))
+
+    def _put(self, version: Version, note: int | None = None) -> bool:
+        """Write a version into the file it belongs to, in the place of the note it is; False where that is closed."""
+        secret = version.sensitivity == "private"
+        if note is not None and secret == (note >= PRIVATE_FROM):
+            self._rows(note).update(note, version)
+        else:
+            if note is not None:
+                self._drop(note, owed=secret)
+            if secret and not self._guard.private:
+                return False
+            if secret:
+                self.index.attach(write=True, make=True)
+                note_private(self.index)
+            (self._apart if secret else self._common).insert(version)
+        self._judge(version.path, _bad_line(version.said.properties))
+        return True
+
+    def _rows(self, note: int) -> Rows:
+        return self._common if note < PRIVATE_FROM else self._apart
+
+    def _drop(self, note: int, *, owed: bool) -> None:
+        """Delete a note's rows; `owed`: no byte of them may stay."""
+        rows = self._rows(note)
+        rows.delete(note)
+        if owed:
+            owe(self.index, PRIVATE if rows is self._apart else "")
+        elif rows is self._common:
+            note_deleted(self.index)
+
+    def _alike(self, row: Known, path: NotePath) -> bool:
+        """Whether what folders say of a note is what they said when it was taken in."""
+        return row.note not in self._anew and self._guard.declared.alike(row.path, path)
+
+    def _lose_sight(self, row: Known, path: NotePath) -> None:
+        """Keep a note that cannot be seen or read as it was; but not where its folder became private."""
+        if self._alike(row, path):
+            if row.verified:
+                self._rows(row.note).mark([row.note], verified=False)
             return
-        self._judge(path, _bad_line(self._rows.insert(path, stamp, reading.etag, reading.data)))
-        self._added.append(path)
+        sensitivity = self._guard.declared.by_folder(path)[1]
+        if sensitivity == "private" and row.note < PRIVATE_FROM:
+            self._drop(row.note, owed=True)
+        else:
+            self._rows(row.note).doubt(row.note, sensitivity)
 
     def _reading(self, path: NotePath) -> Reading | None:
         self._tick()
@@ -201,7 +261,8 @@ class Refresh:
             (self._odd.add if line else self._odd.discard)(path)
 
     def _etag(self, note: int) -> Etag:
-        return Etag(self._db.execute("SELECT etag FROM notes WHERE id = ?", (note,)).fetchone()[0].hex())
+        query = f"SELECT etag FROM {PRIVATE if note >= PRIVATE_FROM else ''}notes WHERE id = ?"  # noqa: S608
+        return Etag(self._db.execute(query, (note,)).fetchone()[0].hex())
 
     def _etags(self, gone: "_Gone") -> dict[Etag, Known]:
         return {self._etag(row.note): row for row in gone.left.values()}

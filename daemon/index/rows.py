@@ -1,16 +1,17 @@
 """The rows of notes: each note itself, its blocks and their words, its links, its tags."""
 
 import json
+import re
 import sqlite3
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from daemon.index.pairs import has_runs, pairs
-from daemon.index.schema import ROW_BITS
-from daemon.vault.disk import Stamp
+from daemon.index.schema import PRIVATE_FROM, ROW_BITS
+from daemon.vault.disk import Reading, Stamp
 from daemon.vault.names import composed
-from parsers.model.notes import Block, Outline, Properties
-from parsers.model.places import Etag, NotePath
-from parsers.note import outline
+from parsers.model.notes import Block, Comment, Outline
+from parsers.model.places import NotePath
 
 _MOST_ROWS = 1 << ROW_BITS
 _EMPTY = Block(0, 0, 1, (), None)
@@ -21,73 +22,89 @@ _ENOUGH = 1 << 18
 _COLUMNS = "path, key, title, mtime_ns, size, inode, etag, aliases, provenance, sensitivity, verified"
 _MARKS = ", ".join("?" for _ in _COLUMNS.split(", "))
 _INSERTS = {
-    "notes": f"INSERT INTO notes(id, {_COLUMNS}) VALUES(?, {_MARKS})",
-    "blocks": "INSERT INTO blocks VALUES(?, ?, ?, ?, ?, ?)",
-    "words": "INSERT INTO words(rowid, head, body, pairs) VALUES(?, ?, ?, ?)",
-    "links": "INSERT INTO links VALUES(?, ?, ?, ?)",
-    "tags": "INSERT INTO tags VALUES(?, ?)",
+    "notes": f"notes(id, {_COLUMNS}) VALUES(?, {_MARKS})",
+    "blocks": "blocks VALUES(?, ?, ?, ?, ?, ?)",
+    "words": "words(rowid, head, body, pairs) VALUES(?, ?, ?, ?)",
+    "links": "links VALUES(?, ?, ?, ?)",
+    "tags": "tags VALUES(?, ?)",
 }
 _TEXT = {"words": "rowid, head, body, pairs", "blocks": "*", "links": "*", "tags": "*"}
 """Tables of what a note says, and their columns as `_INSERTS` writes them."""
 _Many = list[tuple[object, ...]]
+_UNSEEN = re.compile("%%.*?%%|<!--.*?-->")
+
+
+class Version(NamedTuple):
+    """One version of a note, as the index takes it in."""
+
+    path: NotePath
+    reading: Reading
+    said: Outline
+    provenance: str
+    sensitivity: str
 
 
 class Rows:
-    """Writes inside one transaction; what waits is written by `flush`, which comes before its end."""
+    """Writes inside one transaction; what waits is written by `flush`, which comes before its end.
 
-    def __init__(self, db: sqlite3.Connection) -> None:
-        self._db, self._last = db, 0
+    `schema` says in which file: `""` in the common one, `schema.PRIVATE` in that of the private notes.
+    """
+
+    def __init__(self, db: sqlite3.Connection, schema: str = "") -> None:
+        self._db, self._in, self._last = db, schema, 0
+        self._inserts = {table: f"INSERT INTO {schema}{rest}" for table, rest in _INSERTS.items()}
         self._waiting: dict[str, _Many] = {table: [] for table in _INSERTS}
         self._characters = 0
 
-    def insert(self, path: NotePath, stamp: Stamp, etag: Etag, data: bytes) -> Properties:
-        """Add a note that has no row yet; gives its properties."""
-        last = self._last or self._db.execute("SELECT coalesce(max(id), 0) FROM notes").fetchone()[0]
-        self._last = note = last + 1
-        said = outline(data.decode("utf-8", "replace"))
-        self._waiting["notes"].append((note, *_columns(path, stamp, etag, said)))
-        for table, rows in _text(note << ROW_BITS, path, data, said).items():
+    def insert(self, version: Version) -> None:
+        """Add a note that has no row yet."""
+        first = PRIVATE_FROM if self._in else 0
+        query = f"SELECT coalesce(max(id), {first}) FROM {self._in}notes"  # noqa: S608
+        self._last = note = (self._last or self._db.execute(query).fetchone()[0]) + 1
+        self._waiting["notes"].append((note, *_columns(version)))
+        for table, rows in _text(note << ROW_BITS, version).items():
             self._waiting[table] += rows
-        self._weigh(said)
-        return said.properties
+        self._weigh(version.said)
 
-    def update(self, note: int, path: NotePath, stamp: Stamp, etag: Etag, data: bytes) -> Properties:
-        """Replace what is known of a note and differs; it keeps its id. Gives its properties."""
-        said = outline(data.decode("utf-8", "replace"))
-        columns = (*_columns(path, stamp, etag, said), note)
-        self._db.execute(f"UPDATE notes SET ({_COLUMNS}) = ({_MARKS}) WHERE id = ?", columns)  # noqa: S608
-        for table, rows in _text(note << ROW_BITS, path, data, said).items():
+    def update(self, note: int, version: Version) -> None:
+        """Replace what is known of a note and differs; it keeps its id."""
+        columns = (*_columns(version), note)
+        self._set(f"({_COLUMNS}) = ({_MARKS})", [columns])
+        for table, rows in _text(note << ROW_BITS, version).items():
             self._exchange(table, note, rows)
-        self._weigh(said)
-        return said.properties
+        self._weigh(version.said)
 
     def move(self, note: int, path: NotePath) -> None:
         """Give a note whose bytes and title did not change its new path."""
         columns = (path, base_key(path), title_of(path), note)
-        self._db.execute("UPDATE notes SET path = ?, key = ?, title = ?, verified = 1 WHERE id = ?", columns)
+        self._set("path = ?, key = ?, title = ?, verified = 1", [columns])
 
     def touch(self, note: int, stamp: Stamp) -> None:
         """Remember the new stamp of a note whose bytes did not change."""
-        columns = (*stamp, note)
-        self._db.execute(
-            "UPDATE notes SET mtime_ns = ?, size = ?, inode = ?, verified = 1 WHERE id = ?", columns
-        )
+        self._set("mtime_ns = ?, size = ?, inode = ?, verified = 1", [(*stamp, note)])
+
+    def doubt(self, note: int, sensitivity: str) -> None:
+        """Let a note that cannot be read now be read as soon as it can; until then it is at least so sensitive."""
+        doubted = "etag = x'', mtime_ns = -1, verified = 0, sensitivity = iif(? = 'normal', sensitivity, ?)"
+        self._set(doubted, [(sensitivity, sensitivity, note)])
 
     def delete(self, note: int) -> None:
         """Forget a note and every word of it."""
         self._forget_text(note)
-        self._db.execute("DELETE FROM notes WHERE id = ?", (note,))
+        self._db.execute(f"DELETE FROM {self._in}notes WHERE id = ?", (note,))  # noqa: S608
 
     def mark(self, notes: Iterable[int], *, verified: bool) -> None:
         """Say of notes whether the vault still shows them."""
-        rows = [(int(verified), note) for note in notes]
-        self._db.executemany("UPDATE notes SET verified = ? WHERE id = ?", rows)
+        self._set("verified = ?", [(int(verified), note) for note in notes])
+
+    def _set(self, columns: str, values: _Many) -> None:
+        self._db.executemany(f"UPDATE {self._in}notes SET {columns} WHERE id = ?", values)  # noqa: S608
 
     def flush(self) -> None:
         """Write what waits."""
         for table, rows in self._waiting.items():
             # Row by row: a statement that inserts many makes FTS5 write out its hash (3 times slower).
-            self._db.executemany(_INSERTS[table], rows)
+            self._db.executemany(self._inserts[table], rows)
             rows.clear()
         self._characters = 0
 
@@ -100,19 +117,20 @@ class Rows:
         """Write only what differs: most of a long note stays as it is."""
         key = _TEXT[table].partition(",")[0].replace("*", "id")
         span = (note << ROW_BITS, (note + 1) << ROW_BITS)
-        there = set(
-            self._db.execute(f"SELECT {_TEXT[table]} FROM {table} WHERE {key} >= ? AND {key} < ?", span)  # noqa: S608
-        )
+        query = f"SELECT {_TEXT[table]} FROM {self._in}{table} WHERE {key} >= ? AND {key} < ?"  # noqa: S608
+        there = set(self._db.execute(query, span))
         gone = [(row[0],) for row in there.difference(rows)]
-        self._db.executemany(f"DELETE FROM {table} WHERE {key} = ?", gone)  # noqa: S608
+        self._db.executemany(f"DELETE FROM {self._in}{table} WHERE {key} = ?", gone)  # noqa: S608
         self._waiting[table] += [row for row in rows if row not in there]
 
     def _forget_text(self, note: int) -> None:
         span = (note << ROW_BITS, (note + 1) << ROW_BITS)
-        rows = self._db.execute("SELECT id FROM blocks WHERE id >= ? AND id < ?", span).fetchall()
-        self._db.executemany("DELETE FROM words WHERE rowid = ?", rows)
+        query = f"SELECT id FROM {self._in}blocks WHERE id >= ? AND id < ?"  # noqa: S608
+        rows = self._db.execute(query, span).fetchall()
+        self._db.executemany(f"DELETE FROM {self._in}words WHERE rowid = ?", rows)  # noqa: S608
         for table in ("blocks", "links", "tags"):
-            self._db.execute(f"DELETE FROM {table} WHERE id >= ? AND id < ?", span)  # noqa: S608
+            self._db.execute(f"DELETE FROM {self._in}{table} WHERE id >= ? AND id < ?", span)  # noqa: S608
+        self._db.execute(f"DELETE FROM {self._in}paragraphs WHERE id = ?", (note,))  # noqa: S608
 
 
 def fold(path: str) -> str:
@@ -130,13 +148,16 @@ def base_key(path: str) -> str:
     return fold(title_of(path))
 
 
-def _text(first: int, path: NotePath, data: bytes, said: Outline) -> dict[str, _Many]:
-    """Give the rows of what a note says."""
-    links = {(link.target, link.subpath) for link in said.links}
+def _text(first: int, version: Version) -> dict[str, _Many]:
+    """Give the rows of what a note says to who reads it: what stands in comments is left out."""
+    path, said, hidden = version.path, version.said, version.said.comments
+    links = {(one.target, one.subpath) for one in said.links if not (hidden and _within(one.start, hidden))}
     links.update((link.target, link.subpath) for link in said.properties.links)
     named = enumerate(sorted(links)[:_MOST_ROWS], first)
-    tags = {tag.tag.lstrip("#") for tag in said.tags}.union(said.properties.tags)
-    blocks, words = _blocks(first, title_of(path), said, paired=has_runs(data) or has_runs(path.encode()))
+    tags = {one.tag.lstrip("#") for one in said.tags if not (hidden and _within(one.start, hidden))}
+    tags.update(said.properties.tags)
+    paired = has_runs(version.reading.data) or has_runs(path.encode())
+    blocks, words = _blocks(first, title_of(path), said, paired=paired)
     return {
         "blocks": blocks,
         "words": words,
@@ -151,6 +172,8 @@ def _blocks(first: int, title: str, said: Outline, *, paired: bool) -> tuple[_Ma
     text, head = said.text, " ".join((title, *said.properties.aliases))
     for row, block in enumerate(said.blocks[:_MOST_ROWS] or (_EMPTY,), first):
         heading = " > ".join(block.path)
+        if said.comments:
+            heading = _UNSEEN.sub("", heading)
         body = said.visible(block) if said.comments else text[block.start : block.end]
         places.append((row, block.start, block.end, block.line, block.id, heading))
         # "" and not NULL, with which FTS5 takes a third longer.
@@ -160,7 +183,13 @@ def _blocks(first: int, title: str, said: Outline, *, paired: bool) -> tuple[_Ma
     return places, words
 
 
-def _columns(path: NotePath, stamp: Stamp, etag: Etag, said: Outline) -> tuple[object, ...]:
-    aliases = said.properties.aliases
+def _within(place: int, comments: tuple[Comment, ...]) -> bool:
+    return any(one.start <= place < one.end for one in comments)
+
+
+def _columns(version: Version) -> tuple[object, ...]:
+    path, reading, said, provenance, sensitivity = version
+    aliases, etag = said.properties.aliases, bytes.fromhex(reading.etag)
     spelt = json.dumps(aliases, ensure_ascii=False) if aliases else None
-    return (path, base_key(path), title_of(path), *stamp, bytes.fromhex(etag), spelt, "vault", "normal", 1)
+    titled = (path, base_key(path), title_of(path))
+    return (*titled, *reading.stamp, etag, spelt, provenance, sensitivity, 1)

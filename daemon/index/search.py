@@ -4,6 +4,7 @@ The query is data. Each of its words is handed to FTS5 as a quoted string, joine
 say nothing, and ranked by bm25 over all columns at once; blocks that hold every word are lifted.
 """
 
+import math
 import re
 import sqlite3
 import unicodedata
@@ -16,17 +17,20 @@ _BETWEEN = re.compile(r'[\s\0:;,!?(){}\[\]<>|=*^~"«»“”…]+')
 """What stands between words; other signs inside a word make it a phrase, as in `M8-40`."""
 _ALL_WORDS = 2.0
 _ROW_BITS = 20
+_PRIVATE, _PRIVATE_FROM = "private.", 1 << 60
+"""The file of private notes, if it is open, and the first row that stands in it."""
 # Weights: title and headings, the block, its pairs of characters. Snippets only for what is shown.
 _RANKED = """SELECT rowid, bm25(words, 0.4, 1.0, 1.0) AS score
-    FROM words WHERE words MATCH ? ORDER BY score LIMIT ?"""
-_RANKED_BELOW = """SELECT rowid, bm25(words, 0.4, 1.0, 1.0) AS score
-    FROM words WHERE words MATCH ? AND rowid >> 20 IN (
-        SELECT id FROM notes WHERE path >= ? AND path < ?
-        UNION SELECT id FROM notes WHERE path >= ? AND path < ?)
-    ORDER BY score LIMIT ?"""
-_HIT = """SELECT notes.path, notes.title, blocks.heading, blocks.line, blocks.block_id, notes.verified
-    FROM blocks JOIN notes ON notes.id = blocks.id >> 20 WHERE blocks.id = ?"""
-_SNIPPET = "SELECT snippet(words, 1, '', '', '…', 16) FROM words WHERE words MATCH ? AND rowid = ?"
+    FROM {file}words WHERE words MATCH ?{where} ORDER BY score LIMIT ?"""
+_BELOW = """ AND rowid >> 20 IN (
+        SELECT id FROM {file}notes WHERE path >= ? AND path < ?
+        UNION SELECT id FROM {file}notes WHERE path >= ? AND path < ?)"""
+_NO_AGENT = " AND rowid >> 20 NOT IN (SELECT id FROM notes WHERE path >= ? AND path < ?)"
+_NOT_OUTSIDE = " AND rowid >> 20 NOT IN (SELECT id FROM notes WHERE sensitivity <> 'normal')"
+_HIT = """SELECT notes.path, notes.title, blocks.heading, blocks.line, blocks.block_id, notes.verified,
+    notes.provenance, notes.sensitivity
+    FROM {file}blocks AS blocks JOIN {file}notes AS notes ON notes.id = blocks.id >> 20 WHERE blocks.id = ?"""
+_SNIPPET = "SELECT snippet(words, 1, '', '', '…', 16) FROM {file}words WHERE words MATCH ? AND rowid = ?"
 
 _ARTICLES = "c d j l m n qu s t jusqu lorsqu puisqu quoiqu"
 _ELIDED = frozenset(_ARTICLES.split())
@@ -54,31 +58,85 @@ class Hit(NamedTuple):
     """Higher is better; comparable within one search only."""
     verified: bool
     """False when the last listing could not see the note."""
+    provenance: str = "vault"
+    """Where the note came from, as folders and properties say."""
+    sensitivity: str = "normal"
 
 
-def search(db: sqlite3.Connection, query: str, limit: int = 10, folder: str | None = None) -> list[Hit]:
+def search(
+    db: sqlite3.Connection,
+    query: str,
+    limit: int = 10,
+    folder: str | None = None,
+    *,
+    agent: bool = False,
+    external: bool = False,
+) -> list[Hit]:
     """Give the best notes for the words of a query, each with its best block.
 
     Any string is legal; one without a word finds nothing. Equal scores are ordered by path, so the same vault
-    gives the same list, however its index came about.
+    gives the same list, however its index came about. An `agent` finds nothing private nor in the assistant folder,
+    a reader that is `external` nothing private or sensitive (R-P04).
     """
     words = _words(query)
     if not words or limit < 1:
         return []
     below = () if folder is None else _spans(folder)
     either = " OR ".join(words)
-    scores = dict(_best(db, either, below, limit))
+    where, values = _BELOW if below else "", below
+    if agent:
+        from config.paths import NAMES  # noqa: PLC0415 - the person's search starts without
+
+        where, values = where + _NO_AGENT, (*values, f"{NAMES.assistant}/", f"{NAMES.assistant}0")
+    if external:
+        where += _NOT_OUTSIDE
+    query = _RANKED.format(file="", where=where.format(file=""))
+    scores = dict(_best(db, query, (either, *values), limit))
     if len(words) > 1:
-        for row, score in _best(db, " AND ".join(words), below, limit):
+        for row, score in _best(db, query, (" AND ".join(words), *values), limit):
             scores[row] = score * _ALL_WORDS
+    if not (agent or external) and _has_private(db):
+        scores.update(_private(db, words, below))
     return _hits(db, either, scores, limit)
 
 
-def _best(db: sqlite3.Connection, match: str, below: tuple[str, ...], limit: int) -> list[tuple[int, float]]:
+def _has_private(db: sqlite3.Connection) -> bool:
+    return any(f"{name}." == _PRIVATE for _, name, _ in db.execute("PRAGMA database_list"))
+
+
+def _private(db: sqlite3.Connection, words: list[str], below: tuple[str, ...]) -> dict[int, float]:
+    """Give the private rows that have any of the words, scored as if they stood among all the others.
+
+    bm25 adds up over words, and weighs each by how rare it is in its own file: that part is exchanged.
+    """
+    query = _RANKED.format(file=_PRIVATE, where=_BELOW.format(file=_PRIVATE) if below else "")
+    files = ("", _PRIVATE)
+    rows = [db.execute(f"SELECT count(*) FROM {file}words_docsize").fetchone()[0] for file in files]  # noqa: S608
+    scores: dict[int, float] = {}
+    every: set[int] | None = None
+    for word in words:
+        counts = (f"SELECT count(*) FROM {file}words WHERE words MATCH ?" for file in files)  # noqa: S608
+        common, own = (db.execute(count, (word,)).fetchone()[0] for count in counts)
+        weight = _rarity(sum(rows), common + own) / _rarity(rows[1], own)
+        found = {row: -score * weight for row, score in db.execute(query, (word, *below, -1))}
+        for row, score in found.items():
+            scores[row] = scores.get(row, 0.0) + score
+        every = set(found) if every is None else every.intersection(found)
+    both = (every or set()) if len(words) > 1 else set()
+    return {row: score * (_ALL_WORDS if row in both else 1.0) for row, score in scores.items()}
+
+
+def _rarity(rows: int, found: int) -> float:
+    """Give the weight of a word as FTS5 computes it."""
+    weight = math.log((rows - found + 0.5) / (found + 0.5))
+    return weight if weight > 0 else 1e-6
+
+
+def _best(db: sqlite3.Connection, query: str, values: tuple[str, ...], limit: int) -> list[tuple[int, float]]:
     """Give rows and scores of at least the best `limit` notes, and of all that ties with the last of them."""
-    query, most = _RANKED_BELOW if below else _RANKED, 4 * limit
+    most = 4 * limit
     while True:
-        found = [(row, -score) for row, score in db.execute(query, (match, *below, most))]
+        found = [(row, -score) for row, score in db.execute(query, (*values, most))]
         if len(found) < most or _is_enough(found, limit):
             return found
         most *= 4
@@ -101,17 +159,29 @@ def _hits(db: sqlite3.Connection, match: str, scores: dict[int, float], limit: i
         best[note] = min(place, best.get(note, place))
     order = sorted(best.values())
     last = order[min(limit, len(order)) - 1][0] if order else 0.0
-    tied = [(score, row, db.execute(_HIT, (row,)).fetchone()) for score, row in order if score <= last]
+    tied = [
+        (score, row, db.execute(_HIT.format(file=_file(row)), (row,)).fetchone())
+        for score, row in order
+        if score <= last
+    ]
     tied.sort(key=lambda found: (found[0], found[2][0]))
     return [_hit(db, match, row, -score, columns) for score, row, columns in tied[:limit]]
 
 
 def _hit(
-    db: sqlite3.Connection, match: str, row: int, score: float, columns: tuple[str, str, str, int, str, int]
+    db: sqlite3.Connection,
+    match: str,
+    row: int,
+    score: float,
+    columns: tuple[str, str, str, int, str, int, str, str],
 ) -> Hit:
-    path, title, heading, line, block_id, verified = columns
-    snippet = " ".join(db.execute(_SNIPPET, (match, row)).fetchone()[0].split())
-    return Hit(path, title, heading, line, block_id, snippet, score, bool(verified))
+    path, title, heading, line, block_id, verified, *kind = columns
+    snippet = " ".join(db.execute(_SNIPPET.format(file=_file(row)), (match, row)).fetchone()[0].split())
+    return Hit(path, title, heading, line, block_id, snippet, score, bool(verified), *kind)
+
+
+def _file(row: int) -> str:
+    return _PRIVATE if row >= _PRIVATE_FROM else ""
 
 
 def _words(query: str) -> list[str]:

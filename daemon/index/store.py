@@ -2,7 +2,8 @@
 
 A rebuild writes the next number and then points to it, so a search never finds nothing meanwhile, and a crash
 leaves the old index current. No SQLite file is ever renamed or replaced: a stale WAL would be replayed over
-it.
+it. Private notes stand in `private-<n>.sqlite3` beside it, made with the first of them and attached on demand: by
+who brings the notes in step and by the person's own commands, never for an agent.
 """
 
 import contextlib
@@ -65,11 +66,13 @@ class Index:
 
     def __init__(self, state: Path, name: str, connection: sqlite3.Connection) -> None:
         self.state, self.name, self.connection = state, name, connection
+        self.private = False
+        """Whether the file of private notes is attached."""
         self._file = _identity(state / name)
 
     @classmethod
-    def open(cls, state: Path, *, write: bool) -> Self:
-        """Open the current index.
+    def open(cls, state: Path, *, write: bool, private: bool = False) -> Self:
+        """Open the current index; with `private` the private notes too, which no agent's door asks for.
 
         Raises:
             IndexOutdated: none is there, it is damaged, or another version wrote it.
@@ -83,7 +86,7 @@ class Index:
             version = connection.execute("PRAGMA user_version").fetchone()[0]
         except sqlite3.DatabaseError as error:
             if _current(state) != name:  # a rebuild came in between and dropped the file
-                return cls.open(state, write=write)
+                return cls.open(state, write=write, private=private)
             if _refused(error) and (state / name).exists():
                 raise IndexRefused(state, str(error)) from error
             raise IndexOutdated(state, str(error)) from error
@@ -93,7 +96,34 @@ class Index:
         if write:
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA wal_autocheckpoint = 0")
-        return cls(state, name, connection)
+        opened = cls(state, name, connection)
+        if private:
+            opened.attach(write=write)
+        return opened
+
+    def attach(self, *, write: bool, make: bool = False) -> None:
+        """Attach the file of private notes, where there is one or one is to be made; attached, it stays so.
+
+        Raises:
+            IndexOutdated, IndexRefused: as for `open`.
+        """
+        path = self.state / private_name(self.name)
+        if self.private or not (make or path.exists()):
+            return
+        with self.intact():
+            if not path.exists():
+                _write(path, lambda _: None)
+            uri = f"{path.absolute().as_uri()}?mode={'rw' if write else 'ro'}"
+            self.connection.execute("ATTACH ? AS private", (uri,))
+            version = self.connection.execute("PRAGMA private.user_version").fetchone()[0]
+        if version != schema.VERSION:
+            raise IndexOutdated(path, f"the private part has version {version}, not {schema.VERSION}")
+        self.private = True
+
+    @property
+    def schemas(self) -> tuple[str, ...]:
+        """What the names of tables begin with, in each file that is open."""
+        return ("", schema.PRIVATE) if self.private else ("",)
 
     @classmethod
     def rebuild(cls, state: Path, fill: "Callable[[Self], None]") -> Self:
@@ -106,8 +136,12 @@ class Index:
         try:
             with intact(state):
                 _write(state / name, lambda connection: fill(cls(state, name, connection)))
+            private = state / private_name(name)
+            if private.exists():
+                _sync(private)
         except BaseException:
             _remove(state / name)
+            _remove(state / private_name(name))
             raise
         _point(state, name)
         drop_leftovers(state)
@@ -167,10 +201,12 @@ class Index:
 
     def idle_step(self) -> bool:
         """Merge a few pages of the word index, then checkpoint; False once nothing is left to do."""
-        before = self.connection.total_changes
-        self.connection.execute("INSERT INTO words(words, rank) VALUES('merge', ?)", (_MERGE_PAGES,))
-        if self.connection.total_changes - before >= 2:
-            return True
+        for file in self.schemas:
+            before = self.connection.total_changes
+            merge = f"INSERT INTO {file}words(words, rank) VALUES('merge', ?)"
+            self.connection.execute(merge, (_MERGE_PAGES,))
+            if self.connection.total_changes - before >= 2:
+                return True
         self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
         return False
 
@@ -201,14 +237,14 @@ def _refused(error: sqlite3.DatabaseError) -> bool:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in _REFUSED  # Python's own errors have none
 
 
-def open_index(state: Path, sentence: str) -> Index:
-    """Open the index for reading, in a process that makes none.
+def open_index(state: Path, sentence: str, *, private: bool = False) -> Index:
+    """Open the index for reading, in a process that makes none; `private` as for `Index.open`.
 
     Raises:
         NoIndex: there is none it can use; `sentence` says what to do.
     """
     try:
-        return Index.open(state, write=False)
+        return Index.open(state, write=False, private=private)
     except IndexOutdated as error:
         raise NoIndex(sentence) from error
 
@@ -216,9 +252,15 @@ def open_index(state: Path, sentence: str) -> Index:
 def drop_leftovers(state: Path) -> None:
     """Remove the index files that are not current, those that nobody has open."""
     current = _current(state)
+    used = (current, private_name(current)) if current else ()
     for path in _files(state):
-        if path.name != current and _exclusive(path):
+        if path.name not in used and _exclusive(path):
             _remove(path)
+
+
+def private_name(name: str) -> str:
+    """Give the name of the file of private notes that belongs to an index file."""
+    return f"{NAMES.private_prefix}{name.removeprefix(NAMES.index_prefix)}"
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
@@ -236,9 +278,9 @@ def _write(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
         schema.create(connection)
         fill(connection)
         schema.finish(connection)
-        connection.execute("PRAGMA locking_mode = NORMAL").fetchall()
-        connection.execute("PRAGMA journal_mode = WAL").fetchall()
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        connection.execute("PRAGMA main.locking_mode = NORMAL").fetchall()
+        connection.execute("PRAGMA main.journal_mode = WAL").fetchall()
+        connection.execute("PRAGMA main.wal_checkpoint(TRUNCATE)").fetchall()
     finally:
         connection.close()
     _sync(path)
@@ -277,13 +319,13 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def _files(state: Path) -> list[Path]:
-    return sorted(state.glob(f"{NAMES.index_prefix}*{NAMES.index_suffix}"))
+    prefixes = (NAMES.index_prefix, NAMES.private_prefix)
+    return sorted(path for prefix in prefixes for path in state.glob(f"{prefix}*{NAMES.index_suffix}"))
 
 
 def _last_number(state: Path) -> int:
-    prefix, suffix = len(NAMES.index_prefix), len(NAMES.index_suffix)
     names = (_current(state) or "", *(path.name for path in _files(state)))
-    numbers = (name[prefix:-suffix] for name in names)
+    numbers = (name.removesuffix(NAMES.index_suffix).rpartition("-")[2] for name in names)
     return max((int(number) for number in numbers if number.isdecimal()), default=0)
 
 

@@ -180,6 +180,8 @@ _ANSWERS: dict[tuple[str, str], Callable[[Deliberation, Card, Answer], None]] = 
     ("refusal", "seen"): _noted,
     ("forged", "seen"): _noted,
     ("codes", "seen"): _noted,
+    ("delegate", "delegate"): _noted,  # the line it asks for is `daemon.consent`'s
+    ("delegate", "leave"): _noted,
 }
 
 

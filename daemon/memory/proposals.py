@@ -11,12 +11,15 @@ from daemon.memory.values import correct, disputes, first_version, stands, super
 from parsers.ids import DIGITS, FACT
 from parsers.model.edits import Correct, Edit, Forget, Remember
 from parsers.model.facts import Fact
+from parsers.model.policy import trust_of
 from parsers.sameness import folded
 from parsers.statements import as_item, reword, says_nothing
 
 Reason = Literal["empty", "own", "refused", "forgotten", "past"]
 """Why nothing comes of what is stated."""
 
+_SURE = 0.7
+"""Confidence below which a proposal is a card, whoever may write."""
 _OWN = re.compile(rf"\^[a-z]-{DIGITS}|<!--\s*clavaire:")
 """What only text that clavaire rendered carries (rule 12)."""
 
@@ -32,11 +35,21 @@ def remember(work: Deliberation, edit: Remember) -> None:
         work.amend("seen", same[0], last_seen_at=work.moment.at)
     elif edit.origin == "person":
         _state(work, fact, same or [one for one in said if one.status == "rejected"])
-    elif not _refused_before(work.state, work.moment, fact.text):
+    elif _refused_before(work.state, work.moment, fact.text):
+        return
+    elif edit.allowed and _may_stand(fact, edit):
+        accept(work, replace(fact, status="confirmed"))
+    else:
         work.assert_fact(replace(fact, status="pending"), "proposed")
         replaced = _rivals(work, fact)
         text = f"{fact.text}\n{replaced[0].text}" if len(replaced) == 1 else fact.text
         work.open_card("proposal", (fact.id,), text, origin=edit.origin)
+
+
+def _may_stand(fact: Fact, edit: Remember) -> bool:
+    """Whether what a delegation lets pass is sure and plain enough to need no card (rule 2)."""
+    trusted = fact.provenance == edit.origin or trust_of(fact.provenance) <= trust_of("vault")
+    return fact.confidence >= _SURE and fact.sensitivity == "normal" and trusted
 
 
 def _is_own(edit: Remember) -> bool:

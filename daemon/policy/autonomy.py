@@ -159,15 +159,16 @@ def take_delegations(
     for name, same in by_id.items():
         first = same[0]
         if any(other.says != first.says or not other.ticked for other in same) or not first.ticked:
-            _revoke(autonomy, name, emit)
+            revoke(autonomy, name, emit)
         else:
             _take_line(autonomy, replace(first.says, id=name), nonce, emit)
     for name in stood:
         if name not in by_id:
-            _revoke(autonomy, name, emit)
+            revoke(autonomy, name, emit)
 
 
-def _revoke(autonomy: Autonomy, name: str, emit: Emit) -> None:
+def revoke(autonomy: Autonomy, name: str, emit: Emit) -> None:
+    """Take a delegation back, and what waits of it; one that is unknown or over changes nothing."""
     known = autonomy.delegations.get(name)
     if known is not None and (known.status != "revoked" or name in autonomy.asked):
         emit("delegation.revoked", id=name)
@@ -187,6 +188,14 @@ def _take_line(autonomy: Autonomy, wants: Delegation, nonce: Callable[[], str], 
         if waits is not None:
             emit("delegation.dropped", id=name)
     elif waits is None or _bounds(waits) != _bounds(wants):
+        emit("delegation.asked", **event_of(replace(wants, status="pending", nonce=nonce())))
+
+
+def ask(autonomy: Autonomy, wants: Delegation, nonce: Callable[[], str], emit: Emit) -> None:
+    """Let a new line wait for its code, unless one that says the same holds or waits already."""
+    live = [one for one in autonomy.delegations.values() if one.status == "active"]
+    bare = _bounds(replace(wants, id=""))
+    if not any(_bounds(replace(one, id="")) == bare for one in (*live, *autonomy.asked.values())):
         emit("delegation.asked", **event_of(replace(wants, status="pending", nonce=nonce())))
 
 

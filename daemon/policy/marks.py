@@ -26,6 +26,12 @@ def paragraphs(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one for one in found if one))
 
 
+def begun_before(text: str, end: int) -> tuple[str, ...]:
+    """Give the hashes of the paragraphs up to the one in which offset `end` lies."""
+    cut = _PARAGRAPHS.search(text, end)
+    return paragraphs(text[: cut.start()] if cut else text)
+
+
 def _hash(part: str) -> str:
     words = _WORD.findall(unicodedata.normalize("NFKC", part).casefold())
     if not words:

@@ -68,8 +68,8 @@ class Declared:
         """
         block = said.properties
         readable = block.state in {"ok", "none"}
-        if readable and not self._folders and not any(map(_tells, block.values)):
-            return "vault", "normal"
+        if readable and not any(map(_tells, block.values)):
+            return self.by_folder(path)
         values = block.values if readable else unread(said.text, block)
         return self.source(path, values), self.sensitivity(path, values)
 
@@ -79,11 +79,23 @@ class Declared:
 
     def by_folder(self, path: str) -> tuple[str, Sensitivity]:
         """Give what the folders alone say of a path: where it came from and what it is."""
-        return self.source(path, _NONE), self.sensitivity(path, _NONE)
+        if not self._folders:
+            return "vault", "normal"
+        return _said_by(self, path if self._names_notes else path.rpartition("/")[0])
 
     @property
     def _folders(self) -> bool:
         return bool(self.private or self.sensitive or self.provenance)
+
+    @property
+    def _names_notes(self) -> bool:
+        named = (*self.private, *self.sensitive, *(folder for folder, _ in self.provenance))
+        return any(_folded(name).endswith(".md") for name in named)
+
+
+@lru_cache(maxsize=2048)
+def _said_by(declared: Declared, path: str) -> tuple[str, Sensitivity]:
+    return declared.source(path, _NONE), declared.sensitivity(path, _NONE)
 
 
 def unread(text: str, block: Properties) -> Mapping[str, Any]:
@@ -95,10 +107,11 @@ def unread(text: str, block: Properties) -> Mapping[str, Any]:
 
 
 def settled(properties: Mapping[str, Any]) -> str | None:
-    """Give the provenance that the property of that name says, the person's own word; None where it says none."""
+    """Give the provenance that the property of that name says, at best `vault`; None where it says none."""
     for key, value in properties.items():
         if isinstance(key, str) and _folded(key) == _WORD_OF_THE_PERSON:
-            return value if isinstance(value, str) and value.partition(":")[0] in ORDER else None
+            known = isinstance(value, str) and value.partition(":")[0] in ORDER
+            return max(value, "vault", key=trust_of) if known else None
     return None
 
 

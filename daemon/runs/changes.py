@@ -54,6 +54,7 @@ def _recorded(record: Record) -> Run:
         approval=body["decision"],
         steps=(step,),
         ended_at=record.at,
+        delegation=str(body.get("delegation", "")),
     )
 
 

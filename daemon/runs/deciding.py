@@ -166,9 +166,9 @@ def _show_code(work: Work, edit: CodeShown) -> None:
     run = work.runs.known(edit.id)
     if run is not None and run.status == "awaiting_approval" and not _late(work, run):
         out = list(left_out_of(run, edit.left_out))
-        work.emit("code.shown", id=run.id, at=work.moment.at, left_out=out)
+        work.emit("code.shown", id=run.id, left_out=out)
     elif run is None and work.runs.autonomy.waiting(edit.id) is not None:
-        work.emit("code.shown", id=edit.id, at=work.moment.at, left_out=[])
+        work.emit("code.shown", id=edit.id, left_out=[])
 
 
 # ---- showing again

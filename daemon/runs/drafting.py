@@ -198,7 +198,7 @@ def _needs(
 def _arguments(bench: _Bench) -> tuple[Argument, ...]:
     found: list[Argument] = []
     for name, value in bench.step.args.items():
-        found += trace(name, bench.tool.role(name), value, bench.asker.said)
+        found += trace(name, bench.tool.role(name), value, bench.asker.said, domain=bench.tool.domain)
     return tuple(found)
 
 

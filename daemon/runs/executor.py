@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from config.i18n import Catalogue
+from daemon.policy.marks import written
 from daemon.runs.caps import Caps, reached, stretch
 from daemon.runs.deciding import reshow
 from daemon.runs.evidence import INTERRUPTED
@@ -64,6 +65,7 @@ class Executor:
         caps: What one run may use.
         words: For the sentences of what goes wrong.
         kept: Gives the name, among the backups, of a version that was replaced; `""` when none is kept.
+        recovered: Whether what another process left was looked at already: what runs now was resumed since.
     """
 
     def __init__(
@@ -75,10 +77,12 @@ class Executor:
         caps: Caps,
         words: Catalogue,
         kept: Callable[[NotePath, Etag], str] = lambda _path, _etag: "",
+        *,
+        recovered: bool = False,
     ) -> None:
         self._acts, self._registry, self._look, self._hands = acts, registry, look, hands
         self._caps, self._words, self._kept = caps, words, kept
-        self._recovered = False
+        self._recovered = recovered
 
     def recover(self) -> bool:
         """Pause every run that another process was carrying out when it ended; True when there was one (R-R02).
@@ -250,6 +254,7 @@ class Executor:
             detail=detail,
             after=part.after(),
             inverse=_as_json(inverse),
+            marks=_marks(step, left),
         )
 
     def _done(self, run: Run, step: Step, ready: _Ready) -> bool:
@@ -262,11 +267,18 @@ class Executor:
             after=ready.effects.after(),
             inverse=_as_json(inverse) if ready.effects.changes or ready.tool.effect == "external" else None,
             kept=self._backups(ready.effects.changes),
+            marks=_marks(step, ready.effects.changes),
         )
 
-    def _recorded_anyway(self, op: str, **body: Any) -> bool:
-        """Record what was done: also when the run was paused or cancelled while it was."""
-        return self._acts.happen(lambda work: work.emit(op, "scheduled", **body))
+    def _recorded_anyway(self, op: str, marks: Iterable[Mapping[str, Any]] = (), **body: Any) -> bool:
+        """Record what was done, and where it came from: also when the run was paused or cancelled meanwhile."""
+
+        def record(work: Work) -> None:
+            work.emit(op, "scheduled", **body)
+            for mark in marks:
+                work.emit("mark.put", "scheduled", **mark)
+
+        return self._acts.happen(record)
 
     def _backups(self, changes: Iterable[Change]) -> dict[str, str]:
         found = {
@@ -362,6 +374,20 @@ class Executor:
                 reshow(work, run.id, "uncertain", known.digest)
 
         return self._acts.happen(doubt)
+
+
+def _marks(step: Step, changes: Iterable[Change]) -> list[dict[str, Any]]:
+    """Give the bodies of `mark.put` for what a step wrote: it keeps the provenance of the step (R-P01)."""
+    found = (
+        written(_said(one.before), _said(one.after), step.provenance, one.path)
+        for one in changes
+        if one.after is not None
+    )
+    return [body for body in found if body is not None]
+
+
+def _said(data: bytes | None) -> str:
+    return "" if data is None else data.decode("utf-8", "replace")
 
 
 def key_of(run: Run, step: Step) -> str:

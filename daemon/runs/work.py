@@ -4,7 +4,7 @@ A decision emits events. Each is folded at once into the scratch states of memor
 next one sees it; nothing has happened until the register has the events.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Protocol
@@ -13,6 +13,7 @@ from config.i18n import Catalogue
 from daemon.memory.moment import Deliberation, Moment
 from daemon.runs.rows import proposed_row
 from daemon.runs.state import Runs, fold
+from daemon.tools.tool import Tool
 from parsers.model.cards import CardKind
 from parsers.model.policy import Decision
 from parsers.model.register import Event, Record, stamp
@@ -55,6 +56,8 @@ class Terms:
     expiry: timedelta = timedelta(days=7)
     every_code: bool = False
     """`policy.code: all`: every approval needs its code."""
+    tools: Callable[[], Mapping[str, Tool]] = dict
+    """Gives the tools; asked only when a decision needs them."""
 
 
 @dataclass(slots=True)

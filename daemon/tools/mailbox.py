@@ -134,11 +134,13 @@ def _reading(mailbox: Mailbox) -> tuple[Tool, ...]:
     def mail_list(args: MailList, sources: Sources) -> tuple[Output, ...]:  # noqa: ARG001 - see `Read`
         found = list(mailbox.messages())[: max(args.limit, 0)]
         heads = [(name, {"id": name, **{key: one.get(key) for key in _HEADERS}}) for name, one in found]
-        return tuple(Output(f"mail {name}", PROVENANCE, head) for name, head in heads)
+        return tuple(Output(f"mail {name}", PROVENANCE, head, domain=DOMAIN) for name, head in heads)
 
     @reader("mail_read", MailRead, roles={"id": "query"}, **external)
     def mail_read(args: MailRead, sources: Sources) -> tuple[Output, ...]:  # noqa: ARG001 - see `Read`
-        return (Output(f"mail {args.id}", PROVENANCE, {"id": args.id, **mailbox.message(args.id)}),)
+        return (
+            Output(f"mail {args.id}", PROVENANCE, {"id": args.id, **mailbox.message(args.id)}, domain=DOMAIN),
+        )
 
     return (mail_list, mail_read)
 

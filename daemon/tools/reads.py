@@ -51,7 +51,7 @@ def note_search(args: NoteSearch, sources: Sources) -> tuple[Output, ...]:
 def note_list(args: NoteList, sources: Sources) -> tuple[Output, ...]:
     """The paths of the notes below a folder, or that a pattern fits."""
     paths = tuple(_below(sources, args.folder, args.glob))
-    return (Output(args.folder or "", "vault", list(paths)),)
+    return (Output(args.folder or "", "vault", list(paths), domain="vault"),)
 
 
 @reader("task_list", TaskList, roles={"folder": "query", "status": "query", "due_before": "query"})
@@ -85,7 +85,7 @@ def _read(sources: Sources, path: NotePath) -> bytes | None:
 
 def _output(sources: Sources, path: NotePath, text: str, value: Any) -> Output:
     provenance, sensitivity = sources.label(path, text)
-    return Output(path, provenance, value, sensitivity)
+    return Output(path, provenance, value, sensitivity, domain="vault")
 
 
 def _below(sources: Sources, folder: str | None, glob: str | None) -> Iterator[NotePath]:

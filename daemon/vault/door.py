@@ -282,6 +282,12 @@ class Vault:
             return None
         return Entry(spelt, *stamp_of(status), conflict_of=conflict_original(spelt))
 
+    def unseen(self, path: NotePath) -> bool:
+        """Whether a note that no scan shows is there all the same: ignored, no longer usable, or in the trash."""
+        trash = f"{self._places.full(NAMES.trash)}/"
+        places = (self._places.full(path), trash + path, trash + path.rpartition("/")[2])
+        return any(map(os.path.lexists, places))
+
     def resolve(self, path: NotePath) -> NotePath:
         """The path as it is spelt on disk, where another encoding of accents (or case) names the same file.
 

@@ -18,6 +18,7 @@ CardKind = Literal[
     "refusal",  # an action that the policy refused
     "forged",  # an approval that no hand of the person's gave
     "codes",  # too many wrong codes
+    "delegate",  # plans of one shape are approved again and again
 ]
 
 SECTION: dict[CardKind, str] = {
@@ -35,6 +36,7 @@ SECTION: dict[CardKind, str] = {
     "refusal": "alerts",
     "forged": "alerts",
     "codes": "alerts",
+    "delegate": "pending",
 }
 """Kind of card → the section of Cartes.md that shows it."""
 
@@ -53,6 +55,7 @@ CHOICES: dict[CardKind, tuple[str, ...]] = {
     "refusal": ("seen",),
     "forged": ("seen",),
     "codes": ("seen",),
+    "delegate": ("delegate", "leave"),
 }
 """Kind of card → its boxes, in order; a box's id is `^<card id>-<choice>`."""
 

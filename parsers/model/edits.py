@@ -17,6 +17,10 @@ class Remember:
     confidence: float = 1.0
     since: Period | None = None
     source_ref: str | None = None
+    keyed: bool = False
+    """An agent that showed its client's key: a delegation may hold for it."""
+    allowed: bool = False
+    """The policy lets an agent's fact pass without a card."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from parsers.model.places import NotePath
+from parsers.model.policy import Delegation
 from parsers.model.runs import Control, Input
 
 How = Literal["tick", "terminal", "api"]
@@ -82,3 +83,30 @@ class Unblock:
 
 
 RunEdit = Approve | Altered | Refuse | Steer | Moved | CodeShown | Unblock
+
+
+@dataclass(frozen=True, slots=True)
+class Delegate:
+    """A line for Autonomie.md was asked for by a command or a card: it waits for its code like one written there."""
+
+    says: Delegation
+    """Without id; an empty `review` means the default."""
+
+
+@dataclass(frozen=True, slots=True)
+class Revoke:
+    """The person takes a delegation back by a command."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """The person lifts the marks of a note's paragraphs, on a terminal."""
+
+    note: NotePath
+    hashes: tuple[str, ...]
+
+
+Permit = Delegate | Revoke | Trust
+"""Edits about what may pass without asking, and about what content is worth."""

@@ -21,6 +21,7 @@ from parsers.model.facts import Fact
 from tests.asking import asked
 from tests.asking import cli as called
 from tests.home import Clock, Home
+from tests.planned import propose
 
 ROOT = Path(__file__).parents[2]
 PROFILE = """Mes mots.
@@ -94,7 +95,10 @@ def test_every_command_and_every_option_has_help(words):
 
 def test_only_the_commands_of_this_version_are_listed():
     listed = "init run sync host status doctor facts remember correct forget history search export rebuild"
-    assert set(COMMANDS) == {"demo", *listed.split(), "verify-register", "config"}
+    runs = "plan runs show explain approve code pause resume cancel undo"
+    permission = "tools delegations delegate revoke audit trust"
+    every = f"{listed} {runs} {permission}".split()
+    assert set(COMMANDS) == {"demo", *every, "verify-register", "config"}
 
 
 PRINTING = {
@@ -115,6 +119,11 @@ PRINTING = {
     "config set": (["config", "set", "watch.settle", "3"], dict),
     "init": (["init"], dict),
     "host take": (["host", "take", "--name", "bureau"], dict),
+    "runs": (["runs"], list),
+    "tools": (["tools"], list),
+    "delegations": (["delegations"], list),
+    "delegate": (["delegate", "vault · niveau 3 · Recettes/** · origine mcp:agenda"], dict),
+    "audit": (["audit"], list),
 }
 
 
@@ -156,6 +165,19 @@ WRONG = {
     "a vault that is none": ["--vault", "/nowhere/at/all", "facts"],
     "a query without words": ["search"],
     "vouching without a terminal": ["doctor", "--accept-register"],
+    "an unknown run": ["show", "r-00000000"],
+    "an unknown run to stop": ["cancel", "r-00000000"],
+    "an unknown run to explain": ["explain", "r-00000000"],
+    "a plan that is not there": ["plan", "nowhere.json"],
+    "a plan by nobody": ["plan", "nowhere.json", "--as", "robot"],
+    "approving without a terminal": ["approve", "r-00000000"],
+    "a code without a terminal": ["code", "r-00000000"],
+    "a code of nothing": ["code"],
+    "unblocking without a terminal": ["code", "--unblock"],
+    "vouching for a note without a terminal": ["trust", "Pain.md"],
+    "an unknown delegation to revoke": ["revoke", "d-00000000"],
+    "a delegation of nothing": ["delegate"],
+    "a line that is none": ["delegate", "tout, toujours"],
 }
 
 
@@ -560,6 +582,11 @@ LIGHT = {
     "facts at a time": ["facts", "--as-of", "2026-11-30", "--known-at", "2999-01-01"],
     "status": ["status"],
     "history": ["history", "{fact}"],
+    "runs": ["runs"],
+    "show": ["show", "{run}"],
+    "explain": ["explain", "{run}"],
+    "delegations": ["delegations"],
+    "audit": ["audit"],
     "export": ["export"],
     "verify-register": ["verify-register"],
     "config get": ["config", "get", "watch.settle"],
@@ -574,7 +601,9 @@ main()
 
 @pytest.mark.parametrize("command", LIGHT)
 def test_a_command_that_only_reads_loads_nothing_heavy(home, command):
-    arguments = [word.format(fact=name_of(home, "Thé sans sucre")) for word in LIGHT[command]]
+    run = propose(home, ("note_append", {"path": "Pain.md", "text": "sel"}))
+    names = {"fact": name_of(home, "Thé sans sucre"), "run": run.id}
+    arguments = [word.format(**names) for word in LIGHT[command]]
     done = subprocess.run(
         [sys.executable, "-c", _LISTED, *arguments],
         cwd=ROOT,

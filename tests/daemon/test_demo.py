@@ -33,7 +33,7 @@ def test_the_story_is_as_it_should_be_and_is_told_in_the_persons_language(tempor
     said: list[str] = []
     assert play(Settings(general=General(locale=locale)), said.append, keep=False), "\n".join(said)
     told = "\n".join(said)
-    assert catalogue(locale).say("demo.done", number=11) in told
+    assert catalogue(locale).say("demo.done", number=16) in told
     assert catalogue(locale).say("demo.program", note="99_Assistant/Profil.md") in told
     assert not list(temporary.iterdir())
 
@@ -63,6 +63,17 @@ def test_the_persons_own_settings_do_not_change_the_story(temporary):
     settings = Settings()
     odd = type(settings.memory)(enabled=False, edit_window=0)
     assert play(Settings(memory=odd), lambda _: None, keep=False)
+
+
+def test_the_plan_of_the_demo_is_shown_struck_out_proved_and_undone(temporary):
+    said: list[str] = []
+    play(Settings(), said.append, keep=False)
+    told = "\n".join(said)
+    assert re.search(r"    \+ - \[x\] \*\*2\*\* `note_append` .*\^s-\w{8}\n", told)
+    assert re.search(r"    \+ - \[-\] \*\*2\*\* `note_append` .*\^s-\w{8}\n", told)
+    assert re.search(r"étape 4 faite et vérifiée · Maison/Artisans.md.: \w{12} → \w{12}", told)
+    assert "    - relu: 2026-11-30\n" in told
+    assert "mail_send" in told
 
 
 MUTATIONS = {
@@ -109,6 +120,59 @@ def rebuild(self, *given):
         self.state.facts.popitem()
 m.History.rebuild = rebuild
 """,
+    "a step struck out that runs all the same": """
+import daemon.runs.deciding as m
+m.left_out_of = lambda run, ticked: ()
+""",
+    "a plan nobody needs to tick": """
+import dataclasses, daemon.runs.proposing as m
+real = m._finished
+def finished(*given, **more):
+    one = real(*given, **more)
+    return dataclasses.replace(one, run=dataclasses.replace(one.run, approval="allowed"))
+m._finished = finished
+""",
+    "a move that leaves the links to it": """
+import daemon.tools.moving as m
+m._relinked = lambda *given: None
+""",
+    "a proof that is not looked at and an effect that does not come": """
+import daemon.tools.hands as m
+m.Hands.carry = lambda *given, **more: None
+import daemon.runs.executor as e
+e.Executor._proved = lambda *given: True
+""",
+    "an undo that forgets a step": """
+import daemon.runs.undoing as m
+real = m._steps
+m._steps = lambda *given: list(real(*given))[1:]
+""",
+    "a step done again after a kill": """
+import daemon.runs.executor as m
+m.Executor._came_to_pass = lambda *given: False
+m.Executor._may_go_on = lambda *given: True
+m.differing = lambda *given: ""
+""",
+    "a text that commands": """
+import daemon.policy.rules as m
+m.RULES = tuple((n, rule if n not in (5, 6) else lambda case: None) for n, rule in m.RULES)
+""",
+    "a delegation that needs no code": """
+import daemon.policy.autonomy as m
+real = m._fold_delegation
+def fold(autonomy, verb, name, body):
+    real(autonomy, "active" if verb == "asked" else verb, name, body)
+m._fold_delegation = fold
+""",
+    "a delegation that outlives its tick": """
+import daemon.policy.autonomy as m
+m.revoke = lambda *given: None
+""",
+    "a code that stays where it was typed": """
+import renderers.autonomy as m
+real = m._line
+m._line = lambda text, row, name, line, code: [] if row.code_lines else real(text, row, name, line, code)
+""",
 }
 
 
@@ -126,4 +190,4 @@ def test_the_demo_fails_loudly_on(mutation, tmp_path):
     )
     assert done.returncode == 1, done.stderr
     assert "✗" in done.stdout, done.stdout + done.stderr
-    assert catalogue("fr").say("demo.done", number=11) not in done.stdout
+    assert catalogue("fr").say("demo.done", number=16) not in done.stdout

@@ -5,7 +5,8 @@ from zoneinfo import ZoneInfo
 
 from config.i18n import catalogue
 from parsers.model.register import Record
-from renderers.journal import JournalView, render, view
+from renderers.journal import JournalView, Notes, kept, render, view
+from renderers.journal_runs import Known
 
 WORDS = catalogue("fr")
 PARIS = ZoneInfo("Europe/Paris")
@@ -15,8 +16,11 @@ def record(at: str, op: str, by: str = "person", **body: object) -> Record:
     return Record(0, at, op, by, body)
 
 
-def days(*records: Record) -> dict[date, tuple[str, ...]]:
-    shown = view(records, lambda _: None, [], PARIS, WORDS, "99_Assistant/Profil.md")
+NOTES = Notes("99_Assistant/Profil.md", "99_Assistant/Autonomie.md")
+
+
+def days(*records: Record, known: Known | None = None) -> dict[date, tuple[str, ...]]:
+    shown = view(records, known or Known(), [], PARIS, WORDS, NOTES)
     return dict(shown.days)
 
 
@@ -49,3 +53,10 @@ def test_rendering_ends_with_the_months_of_the_register():
         "[[99_Assistant/Registre/2026-12|2026-12]] · [[99_Assistant/Registre/2026-11|2026-11]]\n"
     )
     assert WORDS.say("journal.empty") in text
+
+
+def test_what_a_plan_holds_is_not_kept_for_the_journal_and_its_lines_are_the_same_without_it():
+    one = record("2026-11-30T10:00:00.000Z", "plan.proposed", id="r-9c3v7b2k", steps=[{"args": "secret"}], why="")
+    assert dict(kept(one).body) == {"id": "r-9c3v7b2k"}
+    fact = record("2026-11-30T10:00:00.000Z", "fact.asserted", id="f-00000000", why="a field of another")
+    assert kept(fact) is fact

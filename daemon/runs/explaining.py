@@ -1,0 +1,53 @@
+"""Why the policy decided as it did, in the person's words: the rule by its number, and the facts it used (R-P02)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from config.i18n import Catalogue
+from daemon.runs.showing import code
+from parsers.model.runs import Run, Step
+
+_SECRET = "secret"  # noqa: S105 - the name of a reason
+Reasons = Sequence[Sequence[str]]
+
+
+def rule_said(words: Catalogue, rule: int, reasons: Reasons = ()) -> str:
+    """Give the sentence of a rule; what holds a secret is refused by a rule of memory's."""
+    if any(key == _SECRET for key, _ in reasons):
+        return words.say("policy.rule.secret")
+    return words.say(f"policy.rule.{rule}")
+
+
+def reason_said(words: Catalogue, key: str, value: str) -> str:
+    """Give one fact that a rule used."""
+    return words.say(f"policy.reason.{key}", value=code(value) if value else "").rstrip()
+
+
+def refusal_said(words: Catalogue, rule: int, reasons: Reasons) -> str:
+    """Give why something is refused, in one sentence."""
+    why = "; ".join(reason_said(words, key, value) for key, value in reasons)
+    return words.say("cli.refused", rule=rule, said=rule_said(words, rule, reasons).rstrip("."), why=why)
+
+
+def judged(run: Run) -> tuple[tuple[int, Step], ...]:
+    """Give the steps that the policy judged, with their numbers; of a refused plan only those it refused."""
+    numbered = enumerate(run.steps, 1)
+    return tuple(
+        (number, step) for number, step in numbered if run.status != "refused" or step.decision == "refused"
+    )
+
+
+def explained(words: Catalogue, number: int, step: Step) -> dict[str, Any]:
+    """Give the decision about one step as JSON values."""
+    return {
+        "step": step.id,
+        "number": number,
+        "tool": step.tool,
+        "decision": step.decision,
+        "rule": step.rule,
+        "sentence": rule_said(words, step.rule, step.reasons),
+        "facts": [
+            {"key": key, "value": value, "sentence": reason_said(words, key, value)}
+            for key, value in step.reasons
+        ],
+    }
