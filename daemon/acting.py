@@ -12,11 +12,11 @@ from daemon import managed
 from daemon.app import App
 from daemon.consent import Wish
 from daemon.index.refresh import Progress, silent
+from daemon.marking import lifting, provenance_of
 from daemon.pipeline import Outcome
 from daemon.planning import asker
 from daemon.policy.codes import code_of
 from daemon.policy.lineage import Output
-from daemon.policy.marks import paragraphs
 from daemon.runs.asking import asked
 from daemon.runs.caps import Caps
 from daemon.runs.executor import Executor
@@ -30,7 +30,6 @@ from daemon.tools.hands import Hands
 from parsers.model.places import Etag, NotePath
 from parsers.model.run_edits import Approve, CodeShown, Trust
 from parsers.model.runs import WORKING, Input, Request, Run
-from parsers.properties import read as properties
 
 _BRING_UP = timedelta(seconds=1)
 """How often the note of a run under way is written at the most."""
@@ -192,10 +191,11 @@ def trust(app: App, path: NotePath) -> tuple[Outcome, tuple[str, ...], str]:
     """
     marks = brought_up(app).marks
     text = app.vault.read(path).data.decode("utf-8", "replace")
-    found = {**marks.notes.get(path, {}), **marks.of(path, paragraphs(text))}
-    declared = app.pipeline.around.rules.declared.source(path, dict(properties(text).values))
-    outcome = do(app, [Trust(path, tuple(sorted(found)))])
-    return outcome, tuple(sorted(set(found.values()))), declared
+    hashes = tuple((lifting(path, text, marks) or {}).get("hashes", ()))
+    found = {**marks.notes.get(path, {}), **marks.of(path, hashes)}
+    outcome = do(app, [Trust(path, hashes)])
+    still = provenance_of(path, text, app.pipeline.runs.marks, app.pipeline.around.rules.declared)
+    return outcome, tuple(sorted(set(found.values()))), still
 
 
 def left_out(app: App, run: Run) -> tuple[str, ...]:

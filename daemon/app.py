@@ -23,12 +23,12 @@ from daemon.memory.secrets import secret_spans
 from daemon.memory.state import State
 from daemon.pipeline import Circumstances, Outcome, Pipeline
 from daemon.places import original, place, set_place, state_folder, stood_here, vault_id
-from daemon.planning import Rules, declared
+from daemon.planning import Rules
 from daemon.register import repair
 from daemon.register.keys import make_secret
 from daemon.register.register import Register, RegisterClosed
 from daemon.reindex import fill
-from daemon.rest import fingerprint
+from daemon.rest import fingerprint, guard
 from daemon.scheduler import JOBS, next_after
 from daemon.source import missing_sections, source
 from daemon.tools.registry import registry
@@ -93,7 +93,8 @@ def _wire(root: Path, settings: Settings, name: str, clock: Clock) -> App:
     words = catalogue(settings.general.locale)
     folder = state_root(settings, root) / name
     vault, register = doors(root, folder, settings, clock)
-    history = History(register, folder, partial(fill, vault, silent))
+    fence = guard(vault, settings)
+    history = History(register, folder, partial(fill, vault, silent, guard=fence))
     around = Circumstances(
         moment=partial(_moment, settings, clock, history),
         showing=partial(_showing, settings, words, root, history),
@@ -104,12 +105,13 @@ def _wire(root: Path, settings: Settings, name: str, clock: Clock) -> App:
         memory=settings.memory.enabled,
         rules=Rules(
             settings.policy,
-            declared(settings.privacy, settings.provenance),
+            fence.declared,
             timedelta(days=settings.runs.expiry_days),
             zone(settings),
             words,
         ),
         registry=cache(partial(registry, settings)),
+        fence=fence,
     )
     pipeline = Pipeline(vault, history, around)
     return App(settings, words, root, folder, vault, register, history, pipeline)

@@ -78,16 +78,16 @@ def plan_edits(said: PlanSaid, run: Run, now: Callable[[NotePath], str]) -> list
     if run.status != "awaiting_approval":
         return edits
     digest = _digest(said, run)
+    # The property names the plan that was shown when this was written.
+    found = digest if said.digest == run.digest else said.digest or ""
     given = said.approve or said.code is not None
     if said.refuse and not given:
         edits.append(Refuse(run.id, said.reason))
     elif given and not said.refuse:
         inputs = tuple(Input(one.path, now(one.path)) for one in run.inputs)
-        # The property names the plan that was shown when the box was ticked.
-        ticked = digest if said.digest == run.digest else said.digest or ""
-        edits.append(Approve(run.id, "tick", said.left_out, ticked, said.shown, inputs, said.code))
+        edits.append(Approve(run.id, "tick", said.left_out, found, said.shown, inputs, said.code))
     elif digest != run.digest or said.shown != run.shown:
-        edits.append(Altered(run.id, digest))
+        edits.append(Altered(run.id, found))
     return edits
 
 

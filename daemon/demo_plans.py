@@ -1,15 +1,22 @@
 """The demo's scenes about plans: proposed, struck out, ticked, proved, undone; refused; interrupted; delegated."""
 
+import contextlib
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from datetime import datetime
 
 from config.paths import NAMES
 from daemon.acting import Client
 from daemon.policy.lineage import Output
+from daemon.runs.caps import Caps
+from daemon.runs.executor import Executor
 from daemon.runs.explaining import explained, judged
+from daemon.runs.state import Runs
+from daemon.runs.work import Acts, Work
 from daemon.stage import Stage
 from daemon.tools.effects import VaultLook
+from daemon.tools.hands import Hands
 from daemon.tools.tool import Sources
 from parsers.model.places import NotePath
 from parsers.model.runs import Run
@@ -129,6 +136,46 @@ def undo(stage: Stage) -> None:
 # ---- a process that ends in the middle
 
 
+class _Ended(Exception):
+    """The process is gone."""
+
+
+class _Ends:
+    """Makes so many things happen, and then nothing more, ever."""
+
+    def __init__(self, acts: Acts, left: int) -> None:
+        self._acts, self._left = acts, left
+
+    @property
+    def runs(self) -> Runs:
+        """What is known of runs."""
+        return self._acts.runs
+
+    def now(self) -> datetime:
+        """Give the time."""
+        return self._acts.now()
+
+    def happen(self, decide: Callable[[Work], None]) -> bool:
+        """Let something happen, unless it is over."""
+        if not self._left:
+            raise _Ended
+        self._left -= 1
+        return self._acts.happen(decide)
+
+
+def _cut(stage: Stage, events: int) -> None:
+    """Begin what is approved, and end after so many events as a killed process does: in the middle of things."""
+    pipeline, vault = stage.app.pipeline, stage.app.vault
+    pipeline.sync()
+    acts, tools = _Ends(pipeline, events), pipeline.around.registry()
+    executor = Executor(acts, tools, lambda: VaultLook(vault), Hands(vault), Caps(), stage.words)
+    with contextlib.suppress(_Ended):
+        while executor.advance():
+            pass
+    stage.close()
+    stage.open()
+
+
 def interrupt(stage: Stage) -> None:
     """What was begun is looked at, never just done again."""
     before = stage.files()
@@ -137,7 +184,7 @@ def interrupt(stage: Stage) -> None:
     run = stage.ask({"title": "Compléter dimanche", "steps": steps}, _CLIENT)
     stage.mark(run, "go")
     stage.let(_DAY)
-    stage.cut(_UNTIL_THE_FIRST_EFFECT)
+    _cut(stage, _UNTIL_THE_FIRST_EFFECT)
     stage.expect("lines_added", [stage.text(NotePath(_DAY)).count(line) for line in _TWO], [1, 0])
     stage.sync()
     cut = stage.run(run.id)

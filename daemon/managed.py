@@ -72,6 +72,7 @@ def said(
     secrets: Sequence[int],
     resting: Aside | None,
     corrected: Collection[str],
+    today: str,
 ) -> Said:
     """Give how what the notes say differs from what stood there; of Profil.md only what is not set aside is read.
 
@@ -81,19 +82,25 @@ def said(
     readings: list[NoteReading] = []
     edits: list[Edit] = []
     problems: list[Problem] = []
+    answers = _answers(cards, cards.cards, before.get(cards.path), state) if cards and cards.usable else []
     if profile and profile.usable and profile.profile:
+        earlier = before.get(profile.path)
         edits += _strays(profile.profile)
         problems += _stray_problems(profile.profile, state) + missing_sections(profile)
         problems += [Problem(profile.path, line, "secret_line") for line in secrets]
         if _held(state, profile.path):  # the same bytes back, after the note had vanished, say something too
-            readings.append(_reading(profile, profile.profile, before.get(profile.path), None, corrected))
-        elif not _same(profile, before.get(profile.path)):
-            readings.append(_reading(profile, profile.profile, before.get(profile.path), resting, corrected))
+            readings.append(_reading(profile, profile.profile, earlier, None, corrected))
+        elif (
+            not _same(profile, earlier)
+            or _waited(profile.profile, earlier, state, answers, resting)
+            or _freed(profile.profile, state, today)
+        ):
+            readings.append(_reading(profile, profile.profile, earlier, resting, corrected))
     elif profile and profile.vanished and before.get(profile.path):
         readings.append(_reading(profile, ProfileSaid((), ()), before.get(profile.path)))
         problems.append(Problem(profile.path, 0, "note_vanished"))
     if cards and cards.usable:
-        edits += _answers(cards, cards.cards, before.get(cards.path), state)
+        edits += answers
         problems += missing_sections(cards) + _unreadable(cards.cards)
     return Said(tuple(readings), tuple(edits), tuple(problems))
 
@@ -101,6 +108,34 @@ def said(
 def _held(state: State, path: NotePath) -> bool:
     """Whether lines of the note are held until they are back or a card is answered (rule 8)."""
     return any(c.kind == "loss" and c.status == "open" and c.note == path for c in state.cards.values())
+
+
+def _waited(
+    what: ProfileSaid,
+    before: Shown | None,
+    state: State,
+    answers: Sequence[Edit],
+    resting: Aside | None,
+) -> bool:
+    """Whether a line that came back has its answer, and counts from now on as it reads by now (rule 8)."""
+    cards = (state.cards.get(one.card) for one in answers if isinstance(one, Answer))
+    names = {name for card in cards if card and card.kind == "returned" for name in card.subjects}
+    lines = resting.active if resting else what.statements
+    if not lines:
+        return False
+    stood_there = frozenset[str]().union(*before.ids.values()) if before else frozenset[str]()
+    ids = {spot.says.id for spot in lines if spot.says.id and spot.says.id not in stood_there}
+    return any(name in names or alive(state.latest(name)) for name in ids)
+
+
+def _freed(what: ProfileSaid, state: State, today: str) -> bool:
+    """Whether a line bears an anchor that was another fact's and is no more."""
+    named = [one for one in what.statements if one.says.anchor and one.says.id] if what.anchored else ()
+    if not named:
+        return False
+    latest = (versions[-1] for versions in state.facts.values() if versions[-1].anchor)
+    held = {fact.anchor for fact in latest if alive(fact) and not over(fact, today)}
+    return any(one.says.anchor not in held and alive(state.latest(one.says.id or "")) for one in named)
 
 
 def _same(one: Source, before: Shown | None) -> bool:

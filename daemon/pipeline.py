@@ -23,12 +23,13 @@ from functools import partial
 
 from config.i18n import Catalogue
 from config.paths import NAMES
-from daemon import managed, reindex
+from daemon import managed, marking, reindex
 from daemon.consent import Wish, answered_offers, autonomy_problems, autonomy_read, consider
 from daemon.counsel import Counsel, Sources
 from daemon.desk import Desk
 from daemon.history import History
 from daemon.index.notes import count
+from daemon.index.private import Guard
 from daemon.index.problems import problems, replace_problems
 from daemon.index.refresh import Changes, Progress, silent
 from daemon.index.store import intact
@@ -53,7 +54,7 @@ from daemon.vault.errors import NoteChanged, NoteExists, NoteMissing, VaultError
 from daemon.vault.walk import Listing
 from parsers.model.edits import ClockTick, Edit
 from parsers.model.places import NotePath, Problem
-from parsers.model.register import Record
+from parsers.model.register import Event, Record
 from parsers.model.runs import WORKING
 
 ROUNDS = 8
@@ -90,6 +91,8 @@ class Circumstances:
     """What settings say of plans."""
     registry: Callable[[], Registry]
     """Gives the tools; asked only when something is planned or carried out."""
+    fence: Guard
+    """What decides which note goes into which index file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,11 +149,22 @@ class Pipeline:
                 asked = Asked(paths, edits, wishes, frozenset(busy), listing)
                 outcome = self._managed(asked)
             changes = self._index(paths or (), listing, outcome.written, progress)
+            self._mark(changes)
             if listing is not None:
                 self._prune()
             if listing is not None and not outcome.written and not self._at_work():
                 self._remember_rest(listing)
             return replace(outcome, changes=changes)
+
+    def _mark(self, changes: Changes) -> None:
+        """Let what became of marked paragraphs happen: a reworded one keeps its mark (R-P01)."""
+        if self.history.closed():
+            return
+        seen = marking.notice(self.history.index, self.vault, self.runs.marks, changes)
+        bodies = (*(("mark.moved", one) for one in seen.moved), *(("mark.put", one) for one in seen.put))
+        self.history.happen([Event(op, "scheduled", body) for op, body in bodies], self.now())
+        self.history.keep()
+        marking.keep(self.history.index, seen)
 
     def _remember_rest(self, listing: Listing) -> None:
         """Keep that a whole pass found nothing to write: until something changes, the next need not look."""
@@ -225,7 +239,7 @@ class Pipeline:
     def rebuild(self, progress: Progress = silent) -> int:
         """Make the index anew; gives how many notes it holds."""
         with self.vault.locked():
-            self.history.rebuild(partial(reindex.fill, self.vault, progress))
+            self.history.rebuild(partial(reindex.fill, self.vault, progress, guard=self.around.fence))
             return count(self.history.index)
 
     def _closed(self, edits: Sequence[Edit]) -> Problem | None:
@@ -314,7 +328,8 @@ class Pipeline:
         known = {path: None if path in desk.displaced else one for path, one in before.items()}
         profile = sources.get(NAMES.profile)
         resting, secrets = desk.resting(profile, showing), desk.secret_lines(profile)
-        what = managed.said(sources, known, state, secrets, resting, self.history.corrected)
+        today, corrected = moment.today.isoformat(), self.history.corrected
+        what = managed.said(sources, known, state, secrets, resting, corrected, today)
         copies = desk.copies(asked.listing, sources) if asked.listing is not None else []
         memory = begin(state, moment, what.readings)
         edits = self._screened(memory, showing, asked.edits)
@@ -357,8 +372,8 @@ class Pipeline:
     ) -> Changes:
         """Bring the index in step with the notes that changed, or with all of them."""
         if listing is None:
-            return reindex.saved(self.vault, self.history.index, {*paths, *written})
-        return reindex.whole(self.vault, self.history.index, listing, written, progress)
+            return reindex.saved(self.vault, self.history.index, {*paths, *written}, self.around.fence)
+        return reindex.whole(self.vault, self.history.index, listing, written, progress, self.around.fence)
 
     def _keep_problems(self, found: Sequence[Problem]) -> None:
         if sorted(set(found), key=repr) != sorted(problems(self.history.index, "managed"), key=repr):

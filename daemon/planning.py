@@ -6,19 +6,18 @@ from dataclasses import dataclass
 from datetime import timedelta, tzinfo
 
 from config.i18n import Catalogue
-from config.sections import Policy, Privacy, Provenance
+from config.sections import Policy
+from daemon.marking import provenance_of
 from daemon.memory.moment import Moment, instant
 from daemon.policy.codes import code_of
 from daemon.policy.lineage import Output, Said
-from daemon.policy.privacy import Declared
+from daemon.policy.privacy import Declared, declaring
 from daemon.policy.rules import decide
-from daemon.runs.drafting import Asker, Planning
+from daemon.runs.drafting import Asker, Declares, Planning
 from daemon.runs.state import Runs
 from daemon.runs.work import Prepared, Seal, Terms
 from daemon.tools.effects import Look
 from daemon.tools.registry import Registry
-from parsers.errors import ClavaireError
-from parsers.model.facts import Sensitivity
 from parsers.model.places import NotePath
 from parsers.model.policy import Action, Budget, Decision
 from parsers.model.register import stamp
@@ -51,20 +50,13 @@ class Rules:
         return self.policy.code == "all"
 
 
-def declared(privacy: Privacy, provenance: Provenance) -> Declared:
-    """Give what settings declare of folders."""
-    folders = tuple(sorted(provenance.folders.items()))
-    return Declared(privacy.private, privacy.sensitive, folders)
-
-
 def judge(runs: Runs, moment: Moment, zone: tzinfo) -> Callable[[Action], Decision]:
     """Give the policy, with levels, delegations and what was used of them as they are now."""
     delegations = runs.autonomy.active()
     used = {one.id: _used(runs, one.id, moment, zone) for one in delegations}
 
     def decided(action: Action) -> Decision:
-        more = action.asked_writes - 1
-        budgets = {name: Budget(today + more, more) for name, today in used.items()}
+        budgets = {name: Budget(today) for name, today in used.items()}
         level = runs.autonomy.level(action.domain)
         return decide(action, level, delegations, budgets, moment.today.isoformat())
 
@@ -86,28 +78,23 @@ def planning(
 ) -> Planning:
     """Give what a plan is made with."""
 
-    def sensitivity(path: NotePath) -> Sensitivity:
-        return rules.declared.sensitivity(path, _properties(look, path))
+    def declares(path: NotePath, data: bytes) -> Declares:
+        text = data.decode("utf-8", "replace")
+        values = declaring(text, read(text))
+        kind, source = rules.declared.sensitivity(path, values), rules.declared.source(path, values)
+        return Declares(kind, source, provenance_of(path, text, runs.marks, rules.declared))
 
     return Planning(
         registry=registry,
         look=look,
         judge=judge(runs, moment, rules.zone),
-        sensitivity=sensitivity,
+        declares=declares,
         seal=seal,
         words=rules.words,
         moment=moment,
         nonce=nonce,
         expires=stamp(moment.now + rules.expiry),
     )
-
-
-def _properties(look: Look, path: NotePath) -> dict[str, object]:
-    try:
-        data = look.read(path)
-    except ClavaireError:
-        return {}
-    return dict(read(data.decode("utf-8", "replace")).values) if data else {}
 
 
 def asker(origin: str, runs: Runs, moment: Moment, rules: Rules, **known: object) -> Asker:

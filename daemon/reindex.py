@@ -14,18 +14,15 @@ from daemon.vault.errors import VaultError
 from daemon.vault.walk import Entry, Listing
 from parsers.model.places import NotePath
 
-_OPEN = Guard()
-"""Where nothing is declared."""
 
-
-def fill(vault: Vault, progress: Progress, index: Index, guard: Guard = _OPEN) -> None:
+def fill(vault: Vault, progress: Progress, index: Index, *, guard: Guard) -> None:
     """Fill a new index with every note of the vault."""
     listing = vault.walk()
     entries = searched(listing.rows)
     refresh(index, entries, listing.unknown, partial(readable, vault), progress, guard)
 
 
-def saved(vault: Vault, index: Index, paths: Collection[NotePath], guard: Guard = _OPEN) -> Changes:
+def saved(vault: Vault, index: Index, paths: Collection[NotePath], guard: Guard) -> Changes:
     """Bring some notes in step; only these are opened."""
     return refresh_paths(index, _entries(vault, paths), partial(readable, vault), guard)
 
@@ -36,7 +33,7 @@ def whole(
     listing: Listing,
     written: Sequence[NotePath],
     progress: Progress,
-    guard: Guard = _OPEN,
+    guard: Guard,
 ) -> Changes:
     """Bring every note in step with a listing, then those `written` since; keep what the listing found wrong."""
     entries = searched(listing.rows)

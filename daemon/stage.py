@@ -3,7 +3,6 @@
 The hand writes files as an editor does; everything else goes through the same pipeline as in daily use.
 """
 
-import contextlib
 import re
 import shutil
 from collections import Counter
@@ -20,17 +19,11 @@ from config.sections import Connectors, General
 from config.settings import Settings, zone
 from daemon import acting, reading
 from daemon import app as wiring
-from daemon.app import App
 from daemon.acting import Client
+from daemon.app import App
 from daemon.index.store import open_index
 from daemon.permits import exported
 from daemon.pipeline import Outcome
-from daemon.runs.caps import Caps
-from daemon.runs.executor import Executor
-from daemon.runs.state import Runs
-from daemon.runs.work import Acts, Work
-from daemon.tools.effects import VaultLook
-from daemon.tools.hands import Hands
 from parsers.ids import ID
 from parsers.model.edits import Edit
 from parsers.model.facts import Fact
@@ -60,33 +53,6 @@ class Difference:
     what: str
     found: object
     wanted: object
-
-
-class _Ended(Exception):
-    """The process is gone."""
-
-
-class _Ends:
-    """Makes so many things happen, and then nothing more, ever."""
-
-    def __init__(self, acts: Acts, left: int) -> None:
-        self._acts, self._left = acts, left
-
-    @property
-    def runs(self) -> Runs:
-        """What is known of runs."""
-        return self._acts.runs
-
-    def now(self) -> datetime:
-        """Give the time."""
-        return self._acts.now()
-
-    def happen(self, decide: Callable[[Work], None]) -> bool:
-        """Let something happen, unless it is over."""
-        if not self._left:
-            raise _Ended
-        self._left -= 1
-        return self._acts.happen(decide)
 
 
 class Stage:
@@ -143,18 +109,6 @@ class Stage:
         prepared, outcome = acting.propose(self.app, plan, client)
         self._settle(outcome)
         return self.run(prepared.run.id)
-
-    def cut(self, events: int) -> None:
-        """Begin what is approved, and end after so many events as a killed process does: in the middle of things."""
-        self.app.pipeline.sync()
-        pipeline, vault = self.app.pipeline, self.app.vault
-        acts, tools = _Ends(pipeline, events), pipeline.around.registry()
-        executor = Executor(acts, tools, lambda: VaultLook(vault), Hands(vault), Caps(), self.words)
-        with contextlib.suppress(_Ended):
-            while executor.advance():
-                pass
-        self.close()
-        self.open()
 
     def code(self, name: str) -> str:
         """Give the six digits that `clavaire code` shows on a terminal, `""` when none are."""

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -87,20 +87,16 @@ class Spot(NamedTuple):
 
 
 def bearers(
-    lines: Sequence[Spot], facts: Collection[str], anchors: Mapping[str, tuple[str, Collection[str]]]
+    lines: Iterable[tuple[int, Spot]], anchors: Mapping[str, tuple[str, Collection[str]]]
 ) -> dict[int, str]:
-    """Give which line is meant by each anchor (anchor → fact, its texts): the first with one of them, else the first.
-
-    A line that bears the id of one of the `facts` is that fact, whatever its anchor.
-    """
-    best: dict[str, int] = {}
-    for index, (_, _, _, says) in enumerate(lines):
-        if says.anchor and says.anchor in anchors and says.id not in facts:
-            texts = anchors[says.anchor][1]
-            first = best.setdefault(says.anchor, index)
-            if says.wording.text in texts and lines[first].says.wording.text not in texts:
-                best[says.anchor] = index
-    return {index: anchors[anchor][0] for anchor, index in best.items()}
+    """Give the line meant by each anchor (anchor → fact, its texts): the first with one of them, else the first."""
+    best: dict[str, tuple[int, bool]] = {}
+    for index, (_, _, _, says) in lines:
+        if says.anchor and says.anchor in anchors:
+            known = says.wording.text in anchors[says.anchor][1]
+            if says.anchor not in best or (known and not best[says.anchor][1]):
+                best[says.anchor] = index, known
+    return {index: anchors[anchor][0] for anchor, (index, _) in best.items()}
 
 
 def spots(clear: str, section: Section) -> list[Spot]:

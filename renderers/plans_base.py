@@ -11,16 +11,17 @@ _VIEWS = {
     "ended": ("succeeded", "partially_succeeded", "failed", "cancelled", "expired", "refused"),
 }
 """View → the statuses it lists; a last one lists all."""
+_PROPERTY = "clavaire"
 _COLUMNS = ("file.name", "note.status", "note.origin", "note.requested", "note.expires")
 
 
 def render(plans_folder: str, words: Words) -> str:
     """Give the whole file, for the plan notes below a folder."""
     lines = ["filters:", "  and:", f"    - {_quoted(f'file.inFolder({_text(plans_folder)})')}"]
-    lines += [f"    - {_quoted(f'note.clavaire == {_text(KIND)}')}", "properties:"]
+    lines += [f"    - {_quoted(f'note.{_PROPERTY} == {_text(KIND)}')}", "properties:"]
     for column in _COLUMNS:
         name = column.partition(".")[2]
-        lines += [f"  {column}:", f"    displayName: {_text(words.say('plans.column.' + name))}"]
+        lines += [f"  {column}:", f"    displayName: {_text(words.say(f'plans.column.{name}'))}"]
     lines.append("views:")
     for name, statuses in _VIEWS.items():
         lines += _view(words.say(f"plans.view.{name}"), statuses)

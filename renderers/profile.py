@@ -170,32 +170,54 @@ def _placed(
     """Which line is which fact, in the order lines are paired: id and text, text alone, id alone."""
     found: list[str | None] = [None] * len(spots)
     taken: set[str] = set()
-    names = _names(shows, spots)
-    for index, name in names.items():
-        if shows.facts[name].text == spots[index].says.wording.text:
+
+    def place(index: int, name: str | None) -> None:
+        if name and found[index] is None and name not in taken:
             found[index] = name
             taken.add(name)
+
+    def place_same(index: int, name: str | None) -> None:
+        if name and shows.facts[name].text == spots[index].says.wording.text:
+            place(index, name)
+
+    names, anchors = _names(shows, spots), _anchors(shows, spots)
+    for index, spot in enumerate(spots):
+        place_same(index, names.get(index))
+        name = anchors.get(index)
+        if name and shows.facts[name].section == spot.section:
+            place_same(index, name)
+    for index, name in anchors.items():
+        place_same(index, name)
     loose = [index for index, name in enumerate(found) if name is None and index not in waiting]
     _place_by_text(shows, spots, loose, found, taken)
     for index, name in names.items():
-        if found[index] is None and name not in taken:
-            found[index] = name
-            taken.add(name)
+        place(index, name)
+    anchored = [(index, spots[index]) for index in anchors if found[index] is None]
+    known = {fact.anchor: (fact.id, fact.past) for fact in shows.facts.values() if fact.anchor}
+    for index, name in bearers(anchored, known).items():
+        place(index, name)
     return list(zip(spots, found, strict=True))
 
 
 def _names(shows: ProfileView, spots: Sequence[Spot]) -> dict[int, str]:
-    """The shown fact each line names by id or anchor; a second use names nothing."""
-    anchors = {fact.anchor: (fact.id, fact.past) for fact in shows.facts.values() if fact.anchor}
-    borne = bearers(spots, shows.facts, anchors) if anchors else {}
-    names: dict[int, str] = {}
-    used: set[str] = set()
+    """The shown fact each line names by an id of ours; a second use names nothing."""
+    names: dict[str, int] = {}
     for index, spot in enumerate(spots):
-        name = spot.says.id if spot.says.id in shows.facts else borne.get(index)
-        if name and name not in used:
-            names[index] = name
-            used.add(name)
-    return names
+        if spot.says.id and spot.says.id in shows.facts:
+            names.setdefault(spot.says.id, index)
+    return {index: name for name, index in names.items()}
+
+
+def _anchors(shows: ProfileView, spots: Sequence[Spot]) -> dict[int, str]:
+    """The shown fact each line names by its anchor, unless its own id is that of a fact it was."""
+    anchors = {fact.anchor: fact.id for fact in shows.facts.values() if fact.anchor}
+    return {
+        index: anchors[spot.says.anchor]
+        for index, spot in enumerate(spots if anchors else ())
+        if spot.says.anchor in anchors
+        and spot.says.id not in shows.asked
+        and not (spot.says.id and _left(spot, shows))
+    }
 
 
 def _place_by_text(

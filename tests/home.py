@@ -225,11 +225,15 @@ class Home:
             fold(state, record)
         return state
 
-    def folded(self) -> str:
+    def told_runs(self) -> Runs:
+        """Give the register's fold alone, of runs."""
         runs = Runs()
         for record in self.records():
             fold_runs(runs, record)
-        return canonical(export(self.told(), exported(runs)))
+        return runs
+
+    def folded(self) -> str:
+        return canonical(export(self.told(), exported(self.told_runs())))
 
     def exported(self) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(self.export())

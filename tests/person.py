@@ -15,6 +15,7 @@ OUR_ID = re.compile(r"[ \t]?\^f-[0-9a-hjkmnp-tv-z]{8}(?=[ \t\r\n]|\Z)")
 ANY_OF_OURS = re.compile(r"\^(f-[0-9a-hjkmnp-tv-z]{8})(?=[ \t\r\n]|\Z)")
 SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 _MARKER = re.compile(r"<!-- clavaire:(begin|end) (\w+) -->[ \t]*\r?\n?\Z")
+_ANCHOR = re.compile(r"\^\w+\s*\Z")
 _BULLET = re.compile(r"[-*+] \S")
 
 
@@ -240,6 +241,32 @@ def cut_and_paste(index: int, section: str, place: int) -> Act:
     return act
 
 
+def copy_and_paste(index: int, section: str, place: int) -> Act:
+    """Copy an item to another place, id and all."""
+
+    def act(text: str) -> str:
+        note = page(text)
+        block, places = _pick(note.items, index), note.places(section)
+        if block and places:
+            note.blocks.insert(places[place % len(places)], Block(list(block.lines), section, item=True))
+        return note.text
+
+    return act
+
+
+def label(index: int, anchor: str) -> Act:
+    """Put a block id at the end of an item's first line, if it has none but of ours."""
+
+    def act(text: str) -> str:
+        note = page(text)
+        block = _pick(note.items, index)
+        if block and not _ANCHOR.search(OUR_ID.sub("", block.lines[0])):
+            block.lines[0] = block.lines[0].rstrip("\r\n") + anchor + note.eol
+        return note.text
+
+    return act
+
+
 def swap_ids(index: int, other: int) -> Act:
     """Exchange the first lines of two items but leave their ids where they were."""
 
@@ -340,6 +367,8 @@ acts = st.one_of(
     st.builds(duplicate, indices),
     st.builds(carry, indices, wordings),
     st.builds(cut_and_paste, indices, sections, indices),
+    st.builds(copy_and_paste, indices, sections, indices),
+    st.builds(label, indices, st.sampled_from([" ^p1", " ^p2"])),
     st.builds(swap_ids, indices, indices),
     st.builds(write_freely, st.integers(1, 99), indices, indices),
     st.builds(erase_freely, indices),

@@ -76,7 +76,7 @@ def full(home: Home, run: Run) -> Path:
 def boxed(text: str, name: str, sign: str = "x") -> str:
     """Give a note with the box of the line of an id set."""
     done, times = re.subn(
-        rf"^(- \[).(\] .*\^{re.escape(name)})(?=\r?$)", rf"\g<1>{sign}\g<2>", text, flags=re.M
+        rf"^(- \[).(\] .*\^{re.escape(name)})(?=\r?$)", rf"\g<1>{sign}\g<2>", text, flags=re.MULTILINE
     )
     assert times, f"no box ^{name}"
     return done
@@ -84,7 +84,7 @@ def boxed(text: str, name: str, sign: str = "x") -> str:
 
 def box(home: Home, run: Run, name: str) -> str:
     """Give what stands in the box of a line."""
-    found = re.findall(rf"^- \[(.)\] .*\^{re.escape(name)}\r?$", note(home, run), re.M)
+    found = re.findall(rf"^- \[(.)\] .*\^{re.escape(name)}\r?$", note(home, run), re.MULTILINE)
     assert len(found) == 1, found
     return str(found[0])
 
@@ -100,7 +100,7 @@ def tick(home: Home, run: Run, *names: str) -> None:
 def type_code(home: Home, path: str, digits: str, name: str = "code") -> None:
     """Type six digits on the line of an id."""
     text = home.text(path)
-    done, times = re.subn(rf"(: ?)[^:\n]*(\^{re.escape(name)}$)", rf"\g<1>{digits} \g<2>", text, flags=re.M)
+    done, times = re.subn(rf"(: ?)[^:\n]*(\^{re.escape(name)}$)", rf"\g<1>{digits} \g<2>", text, flags=re.MULTILINE)
     assert times == 1, text
     home.put(path, done)
 

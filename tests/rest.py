@@ -1,15 +1,19 @@
 """What must hold whenever a vault is at rest, whatever happened before."""
 
+import dataclasses
 import hashlib
 import json
 import re
 
 from config.paths import NAMES
 from daemon.app import open_writable
+from daemon.managed import said
+from daemon.memory.decide import decide
 from daemon.memory.pairing import alive
 from daemon.reading import canonical, export, state_in
 from parsers.frame import frame_of
 from parsers.model.facts import SECTION_OF, Fact, over
+from parsers.model.places import Etag
 from parsers.profile import parse
 from parsers.sameness import folded
 from parsers.statements import Spot
@@ -22,7 +26,7 @@ def check_another_process(home: Home) -> None:
     other = open_writable(home.root, home.settings, home.clock)
     outcome = other.pipeline.sync()
     other.close()
-    assert (outcome.records, outcome.written) == ((), ())
+    assert (outcome.records, outcome.written) == ((), ()), outcome
 
 
 def check_knowledge(home: Home, ticked: set[str]) -> None:
@@ -51,11 +55,22 @@ def check_register(home: Home) -> None:
     assert seq == home.records()[-1].seq
 
 
+def check_reading(home: Home) -> None:
+    """What stands in Profil.md, read again as if somebody had just saved it, says nothing new."""
+    desk, moment = home.app.pipeline.desk, home.app.pipeline._moment()
+    stood, one = home.app.history.stood(NAMES.profile), desk.read(NAMES.profile)
+    if stood and one.usable:
+        before = {NAMES.profile: dataclasses.replace(stood, etag=Etag("another"))}
+        what = said({NAMES.profile: one}, before, home.state, (), None, (), moment.today.isoformat())
+        events = decide(home.state, moment, what.readings, ())
+        assert events == (), events
+
+
 def check_lines(home: Home, text: str) -> None:
-    """Every current fact has its line, every line with an id its fact, and no id stands twice."""
-    ids = ANY_OF_OURS.findall(text)
-    assert len(ids) == len(set(ids)), ids
+    """Every current fact has its line, every line with an id its fact, and no id stands twice in sections."""
     frame = frame_of(text)
+    ids = [name for one in frame.sections for name in ANY_OF_OURS.findall(text[one.start : one.end])]
+    assert len(ids) == len(set(ids)), ids
     lines, there = parse(text, frame).statements, {section.name for section in frame.sections}
     asked = {name for card in home.open_cards("returned") for name in card.subjects}
     held = {versions[-1].anchor for versions in home.state.facts.values() if _shown(home, versions[-1])} - {
@@ -72,11 +87,13 @@ def check_lines(home: Home, text: str) -> None:
 
 
 def _line_of(fact: Fact, lines: tuple[Spot, ...], home: Home) -> Spot | None:
-    """The line with a fact's id, or with its anchor and no other fact's id."""
+    """The line with a fact's id, or with its anchor and no other fact's id: one that says it, in its section."""
     free = [spot for spot in lines if spot.says.id not in home.state.facts]
     own = [spot for spot in lines if spot.says.id == fact.id]
     own += [spot for spot in free if fact.anchor and spot.says.anchor == fact.anchor]
-    return next((spot for spot in own if spot.says.wording.text == fact.text), own[0] if own else None)
+    same = [spot for spot in own if spot.says.wording.text == fact.text]
+    there = [spot for spot in same if spot.section == SECTION_OF[fact.kind]]
+    return next(iter((*there, *same, *own)), None)
 
 
 def _shown(home: Home, fact: Fact) -> bool:

@@ -12,10 +12,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from config.paths import NAMES
+from daemon import managed
 from daemon.journal import known
 from daemon.memory.state import fold
+from daemon.permits import exported
 from daemon.reading import canonical, export
-from daemon import managed
+from daemon.runs.state import fold as fold_runs
 from daemon.source import source
 from parsers.frame import frame_of
 from parsers.model.edits import Correct, Forget, Remember
@@ -263,13 +265,14 @@ def test_every_change_of_the_state_is_a_record_that_says_who_made_it(story):
     with temporary() as home:
         for step in story:
             step(home)
-            known = home.told()
+            known, runs = home.told(), home.told_runs()
             outcome = home.sync()
             for record in outcome.records:
                 fold(known, record)
+                fold_runs(runs, record)
                 assert record.by in ("person", "scheduled", "mcp:x", "http")
                 assert record.raw
-            assert canonical(export(known)) == home.export() == home.folded()
+            assert canonical(export(known, exported(runs))) == home.export() == home.folded()
 
 
 @given(wordings, kinds)

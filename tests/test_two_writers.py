@@ -243,6 +243,7 @@ class TwoWriters(RuleBasedStateMachine):
         rest.check_knowledge(self.home, self.ticked)
         rest.check_register(self.home)
         rest.check_cards(self.home, self.cards_saved)
+        rest.check_reading(self.home)
         assert self.home.snapshot(NAMES.assistant) == self.untouched
         if text and frame_of(text).faults:
             assert self.saved in (None, text)

@@ -14,6 +14,7 @@ from daemon.cli.session import (
     FOUND_PROBLEMS,
     Session,
     WrongUse,
+    confirmed,
     json_option,
     pass_session,
     permits,
@@ -63,7 +64,7 @@ def _accept_register(session: Session, app: "App") -> None:
     end, lines = unvouched(app)
     for line in lines:
         click.echo(line, err=True)
-    if click.confirm(session.say("cli.doctor.accept"), err=True):
+    if confirmed(session, session.say("cli.doctor.accept")):
         app.register.accept(end, datetime.now(UTC))
 
 

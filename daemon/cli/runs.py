@@ -13,6 +13,7 @@ from daemon.cli.session import (
     REFUSED,
     Session,
     WrongUse,
+    confirmed,
     json_option,
     named_run,
     origin,
@@ -242,7 +243,7 @@ def approve(session: Session, name: str, digits: str | None) -> None:
             raise WrongUse(session.say("error.code_needed", id=run.id))
         out = acting.left_out(app, run)
         click.echo("\n".join(_ahead(session, run, out)), err=True)
-        if not click.confirm(session.say("cli.approve.ask"), err=True):
+        if not confirmed(session, session.say("cli.approve.ask")):
             _not_approved(session, run, "declined")
         outcome = acting.approve(app, run, out, digits)
         refused_by(session, outcome)

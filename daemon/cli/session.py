@@ -192,6 +192,13 @@ def terminal_only(session: Session, *, out: bool = False) -> None:
         raise WrongUse(session.say("cli.terminal_only"))
 
 
+def confirmed(session: Session, question: str) -> bool:
+    """Ask on the terminal; whatever is not a yes in the person's language, or in English, is a no."""
+    asked = f"{question} {session.say('cli.yes_no')}"
+    answer = str(click.prompt(asked, default="", show_default=False, prompt_suffix=" ", err=True))
+    return answer.strip().casefold() in {"y", "yes", *session.say("cli.yes").split()}
+
+
 def origin(session: Session, spelt: str | None) -> str:
     """Give the origin that `--as` names: an agent; without it, the person.
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from daemon.index.private import Guard, note_deleted, note_private, owe
 from daemon.index.problems import problems, replace_problems
-from daemon.index.rows import Rows, Version, base_key
+from daemon.index.rows import Rows, Version, title_of
 from daemon.index.schema import PRIVATE, PRIVATE_FROM
 from daemon.index.store import Index
 from daemon.vault.disk import Reading
@@ -151,7 +151,7 @@ class Refresh:
         if reading is None:
             self._lose_sight(row, path)
             return
-        as_before = base_key(row.path) == base_key(path) and self._alike(row, path)
+        as_before = title_of(row.path) == title_of(path) and self._alike(row, path)
         if self._etag(row.note) == reading.etag and as_before:
             self._rows(row.note).touch(row.note, reading.stamp)
             return
@@ -169,7 +169,7 @@ class Refresh:
             self._judge(row.path, 0)
             self._judge(entry.path, problem.line)
         same = row[1:4] == (entry.mtime_ns, entry.size, entry.inode)
-        if same and base_key(row.path) == base_key(entry.path) and self._alike(row, entry.path):
+        if same and title_of(row.path) == title_of(entry.path) and self._alike(row, entry.path):
             self._tick()
         else:
             self._update(row, entry.path)

@@ -1,6 +1,7 @@
 """What the person's own lines change (memory.md, rules 1, 3, 4, 5, 6, 8 and 13)."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
 
 from daemon.memory.moment import Deliberation
@@ -35,13 +36,13 @@ def take_lines(work: Deliberation, paired: Paired) -> None:
             _returned(work, line, line.fact)
         elif line.how == "new":
             fresh.append(line)
-    for line in fresh:
-        _new_line(work, line, gone)
+    stated = [(line, _new_line(work, line, gone)) for line in fresh]
     _lost(work, gone, known)
     for line in paired.lines:
         if line.how == "returned" and line.fact:
             _stand_again(work, line, line.fact.id)
-    _anchor_lines(work, paired.lines)
+    kept = [(line, line.fact.id) for line in paired.lines if line.how in ("same", "reworded") and line.fact]
+    _anchor_lines(work, [*kept, *stated])
 
 
 def _stand_again(work: Deliberation, line: Line, name: str) -> None:
@@ -52,13 +53,12 @@ def _stand_again(work: Deliberation, line: Line, name: str) -> None:
         work.amend("moved", fact, kind=kind)
 
 
-def _anchor_lines(work: Deliberation, lines: tuple[Line, ...]) -> None:
+def _anchor_lines(work: Deliberation, placed: Sequence[tuple[Line, str]]) -> None:
     """Give each fact the anchor of its line: first those that lost theirs, so that another may have it."""
-    placed = [line for line in lines if line.how in ("same", "reworded")]
-    for line in sorted(placed, key=lambda line: line.spot.says.anchor is not None):
-        fact = line.fact and work.state.latest(line.fact.id)
-        anchor = fact and anchor_of(work, line.spot.says.anchor, fact.id)
-        if fact and alive(fact) and anchor != fact.anchor and not _secret(work, line):
+    for line, name in sorted(placed, key=lambda one: one[0].spot.says.anchor is not None):
+        fact = work.state.facts[name][-1]
+        anchor = anchor_of(work, line.spot.says.anchor, name)
+        if alive(fact) and anchor != fact.anchor and not _secret(work, line):
             work.amend("anchored", fact, anchor=anchor)
 
 
@@ -121,13 +121,13 @@ def _returned(work: Deliberation, line: Line, fact: Fact) -> None:
         work.open_card("returned", (fact.id,), line.spot.says.wording.text, key=key, note=line.note)
 
 
-def _new_line(work: Deliberation, line: Line, gone: dict[str, tuple[NoteReading, str, Fact]]) -> None:
+def _new_line(work: Deliberation, line: Line, gone: dict[str, tuple[NoteReading, str, Fact]]) -> str:
+    """A line that is no known fact: a new one, one from the past, or what another became; gives its id."""
     wording, kind = line.spot.says.wording, KIND_OF[line.spot.section]
     earlier = _earlier(work, line, gone)
     if earlier:
         gone.pop(earlier.id, None)
-        succeed(work, earlier, wording, replace(new_fact(work, line.spot, line.note), kind=kind))
-        return
+        return succeed(work, earlier, wording, replace(new_fact(work, line.spot, line.note), kind=kind))
     past = next((f for f in work.state.same_text(wording.text) if f.status in ("rejected", "pending")), None)
     fact = new_fact(work, line.spot, line.note)
     if past and past.status == "pending":
@@ -136,7 +136,9 @@ def _new_line(work: Deliberation, line: Line, gone: dict[str, tuple[NoteReading,
         work.assert_fact(replace(fact, id=past.id, version=past.version + 1), "revived")
     else:
         work.assert_fact(fact, "stated")
-    disputes(work, work.state.facts[past.id if past else fact.id][-1])
+    name = past.id if past else fact.id
+    disputes(work, work.state.facts[name][-1])
+    return name
 
 
 def _confirm(work: Deliberation, past: Fact, fact: Fact) -> None:

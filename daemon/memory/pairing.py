@@ -82,35 +82,49 @@ class _Pairing:
             (reading, one) for reading in readings for one in reading.statements if one.says.wording.text
         ]
         self.taken: set[str] = set()
-        self.names = self._names()
+        self.anchors = self._anchors() if any(spot.says.anchor for _, spot in self.spots) else {}
+        """Anchor → the fact a line with it may be."""
+        self.names: list[str | None] = []
+        """The id of ours each statement carries, or the fact that left of its anchor; a second use is no id."""
+        self.anchored: dict[int, str] = {}
+        """Statement → the fact its anchor means, unless its own id is that of a fact it was."""
+        self._name()
         self.found: dict[int, tuple[How, Fact | None]] = {}
 
-    def _names(self) -> list[str | None]:
-        """The id each statement carries, by our id or by its anchor; a second use of one is no id."""
-        anchors = self._anchors() if any(spot.says.anchor for _, spot in self.spots) else {}
+    def _name(self) -> None:
         seen: set[str] = set()
         asked = asked_back(self.state)
-        names: list[str | None] = []
-        texts = {
-            anchor: (name, {one.text for one in self.state.facts[name]}) for anchor, name in anchors.items()
-        }
-        borne = bearers([spot for _, spot in self.spots], self.state.facts, texts) if anchors else {}
+        left = self._left_by_anchor()
         for index, (reading, spot) in enumerate(self.spots):
-            name = spot.says.id if spot.says.id in self.state.facts else borne.get(index) or spot.says.id
-            if name and self._is_past(name) and name not in asked and self._stated_anew(reading, spot, name):
+            name = left.get(index) or spot.says.id
+            past = self._is_past(name) and name not in asked
+            if name and past and self._stated_anew(reading, spot, name):
+                past = spot.says.wording.text in self._texts(name)
                 name = None
-            names.append(name if name and name not in seen and not self._rests(name) else None)
+            if spot.says.anchor in self.anchors and not past and name not in asked:
+                self.anchored[index] = self.anchors[spot.says.anchor]
+            self.names.append(name if name and name not in seen and not self._rests(name) else None)
             seen.update(filter(None, (name,)))
-        return names
 
     def _anchors(self) -> dict[str, str]:
-        """Anchor → the fact a line with it is: one it may hold, else one that stood there and leaves."""
-        named = [one for versions in self.state.facts.values() if (one := versions[-1]).anchor]
-        stood = {
-            name for one in self.readings if one.shown for names in one.shown.ids.values() for name in names
-        }
-        left = {fact.anchor or "": fact.id for fact in named if fact.id in stood}
-        return left | {fact.anchor or "": fact.id for fact in named if self._may_hold(fact)}
+        named = (fact for versions in self.state.facts.values() if (fact := versions[-1]).anchor)
+        held = sorted(filter(self._may_hold, named), key=_claim)
+        return {fact.anchor or "": fact.id for fact in held}
+
+    def _left_by_anchor(self) -> dict[int, str]:
+        """The lines whose anchor is that of a fact that stood there and leaves."""
+        if not any(spot.says.anchor for _, spot in self.spots):
+            return {}
+        stood = (names for one in self.readings if one.shown for names in one.shown.ids.values())
+        facts = [
+            fact for names in stood for name in names if (fact := self.state.latest(name)) and fact.anchor
+        ]
+        left = {fact.anchor or "": (fact.id, self._texts(fact.id)) for fact in sorted(facts, key=_claim)}
+        free = [(at, one) for at, (_, one) in enumerate(self.spots) if one.says.id not in self.state.facts]
+        return bearers(free, {anchor: known for anchor, known in left.items() if anchor not in self.anchors})
+
+    def _texts(self, name: str) -> set[str]:
+        return {one.text for one in self.state.facts[name]}
 
     def pair(self) -> Paired:
         self._same_id_same_text()
@@ -137,10 +151,19 @@ class _Pairing:
         self.taken.add(fact.id)
 
     def _same_id_same_text(self) -> None:
+        """By an anchor, which stays on every line it was copied to, the fact's own section comes first."""
         for index, (_, one) in enumerate(self.spots):
-            fact = self.state.latest(self.names[index] or "")
-            if fact and self._may_hold(fact) and fact.text == one.says.wording.text:
-                self._take(index, "same", fact)
+            self._take_same(index, self.names[index])
+            fact = self.state.latest(self.anchored.get(index, ""))
+            if fact and fact.kind == KIND_OF.get(one.section):
+                self._take_same(index, fact.id)
+        for index, name in self.anchored.items():
+            self._take_same(index, name)
+
+    def _take_same(self, index: int, name: str | None) -> None:
+        fact = self._free(name)
+        if index not in self.found and fact and fact.text == self.spots[index][1].says.wording.text:
+            self._take(index, "same", fact)
 
     def _known_text(self, *, moved: bool) -> None:
         """Lines by their text alone: those of the fact's own section first, before one that `moved` may be it."""
@@ -159,10 +182,22 @@ class _Pairing:
                 self._take(index, "same" if first.text == one.says.wording.text else "reworded", first)
 
     def _same_id(self) -> None:
-        for index in range(len(self.spots)):
-            fact = self.state.latest(self.names[index] or "")
-            if index not in self.found and fact and self._may_hold(fact) and not self._is_taken(fact):
+        """Lines by their id of ours; then by their anchor, which counts where that id is another line's."""
+        for index, name in enumerate(self.names):
+            fact = self._free(name)
+            if index not in self.found and fact:
                 self._take(index, "reworded", fact)
+        loose = [(index, self.spots[index][1]) for index in self.anchored if index not in self.found]
+        known = {anchor: (name, self._texts(name)) for anchor, name in self.anchors.items()}
+        for index, name in bearers(loose, known).items():
+            fact = self._free(name)
+            if fact:
+                self._take(index, "reworded", fact)
+
+    def _free(self, name: str | None) -> Fact | None:
+        """The fact of an id, when a line may be it and none is yet."""
+        fact = self.state.latest(name or "")
+        return fact if fact and self._may_hold(fact) and not self._is_taken(fact) else None
 
     def _rest(self) -> None:
         fresh: set[str] = set()
@@ -171,10 +206,8 @@ class _Pairing:
                 continue
             name = self.names[index]
             if name and self._is_past(name):
-                self.found[index] = (
-                    "leaving" if _stood(reading, name) else "returned",
-                    self.state.latest(name),
-                )
+                leaves = _stood(reading, name) or self._refused(name, one.says.wording.text)
+                self.found[index] = ("leaving" if leaves else "returned", self.state.latest(name))
                 continue
             words = folded(one.says.wording.text)
             again = [
@@ -184,11 +217,17 @@ class _Pairing:
             ]
             if again or words in fresh:
                 self.found[index] = ("repeat", again[0] if again else None)
-            elif reading.shown and words in reading.shown.repeats and name is None:
-                self.found[index] = ("leaving", None)  # it goes with the fact it said again
+            elif name is None and self._goes_along(reading, one, words):
+                self.found[index] = ("leaving", None)
             else:
                 self.found[index] = ("new", None)
                 fresh.add(words)
+
+    def _goes_along(self, reading: NoteReading, spot: Spot, words: str) -> bool:
+        """A line that said a fact again goes with it; not one that bears an id which no current line has."""
+        fact = self.state.latest(spot.says.id or "")
+        loose = spot.says.id is None or (fact is not None and alive(fact) and self._may_hold(fact))
+        return loose and reading.shown is not None and words in reading.shown.repeats
 
     def _may_hold(self, fact: Fact) -> bool:
         """A line may be this fact: it is current, or rejected so lately that its coming back cancels that (rule 1)."""
@@ -200,6 +239,14 @@ class _Pairing:
         """The id of a fact that is no longer kept, or over (rule 8: an older version of the note, perhaps)."""
         fact = self.state.latest(name or "")
         return fact is not None and not self._may_hold(fact) and fact.status != "pending"
+
+    def _refused(self, name: str, text: str) -> bool:
+        """The line came back, was asked about, and has just been set aside."""
+        return any(
+            card.kind == "returned" and card.answer == "refuse" and name in card.subjects
+            for card in self.state.cards.values()
+            if card.text == text and self.moment.recent(card.answered_at)
+        )
 
     def _stated_anew(self, reading: NoteReading, spot: Spot, name: str) -> bool:
         """A past id does not count: what is over is said again (rule 4), or its leaving line was reworded."""
@@ -225,6 +272,11 @@ class _Pairing:
                     ):
                         gone.append((reading, section, fact))
         return tuple(gone)
+
+
+def _claim(fact: Fact) -> tuple[bool, str, str]:
+    """Of facts that had one anchor the last has it, in whatever order they are known: the one that is kept."""
+    return alive(fact), fact.recorded_at, fact.id
 
 
 def _stood(reading: NoteReading, name: str) -> bool:

@@ -7,7 +7,7 @@ from daemon.memory.pairing import alive
 from daemon.memory.state import BY_COMMAND, place_of
 from parsers.dates import Period
 from parsers.ids import FACT
-from parsers.model.facts import KIND_OF, Fact, Kind, Sensitivity
+from parsers.model.facts import KIND_OF, Fact, Kind, Sensitivity, over
 from parsers.model.places import NotePath
 from parsers.sameness import folded, opposed
 from parsers.statements import Spot, Statement, Wording
@@ -65,11 +65,12 @@ def first_version(
 
 
 def anchor_of(work: Deliberation, anchor: str | None, name: str | None) -> str | None:
-    """Give the anchor of a line for the fact `name`, None when another fact has it: it stands for one line only."""
+    """Give the anchor of a line for the fact `name`, None when another line has it: it stands for one only."""
     if anchor is None:
         return None
-    latest = (versions[-1] for versions in work.state.facts.values())
-    return None if any(f.anchor == anchor and f.id != name and stands(work, f) for f in latest) else anchor
+    named = (versions[-1] for versions in work.state.facts.values() if versions[-1].anchor == anchor)
+    today = work.moment.today.isoformat()
+    return None if any(f.id != name and alive(f) and not over(f, today) for f in named) else anchor
 
 
 def _free_id(work: Deliberation, statement: Statement) -> str:
@@ -191,8 +192,8 @@ def _near(one: str, other: str) -> bool:
     return fuzz.ratio(one, other) >= _NEAR
 
 
-def succeed(work: Deliberation, earlier: Fact, wording: Wording, fact: Fact) -> None:
-    """A new line takes the place of a line that left: a correction within the window, else a change (rules 1, 4)."""
+def succeed(work: Deliberation, earlier: Fact, wording: Wording, fact: Fact) -> str:
+    """A new line takes the place of one that left: a correction within the window, else a change; gives its fact."""
     if earlier.status == "rejected":
         work.amend("restored", earlier, status="confirmed", retracted_at=None)
         earlier = work.state.facts[earlier.id][-1]
@@ -202,8 +203,9 @@ def succeed(work: Deliberation, earlier: Fact, wording: Wording, fact: Fact) -> 
             earlier, text=fact.text, key=fact.key, value=fact.value, kind=fact.kind, anchor=fact.anchor
         )
         _correct(work, earlier, dated(work, kept, wording))
-    else:
-        supersede(work, earlier, fact)
+        return earlier.id
+    supersede(work, earlier, fact)
+    return fact.id
 
 
 def supersede(work: Deliberation, earlier: Fact, fact: Fact, how: str = "changed") -> None:

@@ -70,7 +70,7 @@ class Declared:
         readable = block.state in {"ok", "none"}
         if readable and not any(map(_tells, block.values)):
             return self.by_folder(path)
-        values = block.values if readable else unread(said.text, block)
+        values = declaring(said.text, block)
         return self.source(path, values), self.sensitivity(path, values)
 
     def alike(self, path: str, other: str) -> bool:
@@ -98,12 +98,13 @@ def _said_by(declared: Declared, path: str) -> tuple[str, Sensitivity]:
     return declared.source(path, _NONE), declared.sensitivity(path, _NONE)
 
 
-def unread(text: str, block: Properties) -> Mapping[str, Any]:
-    """Give the properties that make a note private or sensitive, of a block that cannot be read as YAML."""
+def declaring(text: str, block: Properties) -> Mapping[str, Any]:
+    """Give the properties of a note's text; of a block that cannot be read, those that protect the note."""
+    if block.state in {"ok", "none"}:
+        return block.values
     start = text.find("\n") + 1
     end = block.end or (text.find("\n\n", start) + 1 or len(text))
-    found = _UNREAD.findall(unicodedata.normalize("NFC", text[start:end]))
-    return dict(found)
+    return dict(_UNREAD.findall(unicodedata.normalize("NFC", text[start:end])))
 
 
 def settled(properties: Mapping[str, Any]) -> str | None:

@@ -99,15 +99,16 @@ def _approve_shown(work: Work, run: Run, edit: Approve) -> None:
     work.emit("plan.approved", id=run.id, left_out=list(out), how="code" if coded else edit.how)
 
 
-def _known_stale(run: Run, edit: Approve) -> bool:
-    """Whether the plan was shown again since this was ticked, and only the note is not rendered yet."""
+def _known_stale(run: Run, edit: Approve | Altered) -> bool:
+    """Whether the plan was shown again since this was read, and only the note is not rendered yet."""
     last = next((line for line in reversed(run.evidence) if line.what == "reshown"), None)
     return last is not None and edit.digest != run.digest and edit.digest in dict(last.values).values()
 
 
 def _alter(work: Work, edit: Altered) -> None:
     run = work.runs.known(edit.run)
-    if run is not None and run.status == "awaiting_approval" and not _late(work, run):
+    waits = run is not None and run.status == "awaiting_approval" and not _late(work, run)
+    if run is not None and waits and not _known_stale(run, edit):
         reshow(work, run.id, "content", edit.digest)
 
 

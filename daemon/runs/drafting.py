@@ -7,7 +7,7 @@ from typing import Any
 from config.i18n import Catalogue
 from daemon.memory.moment import Moment
 from daemon.policy.lineage import Said, trace
-from daemon.policy.privacy import harder
+from daemon.policy.privacy import HARDER, harder
 from daemon.runs import showing
 from daemon.runs.asking import BadRequest
 from daemon.runs.work import Seal
@@ -18,8 +18,19 @@ from daemon.tools.tool import Tool
 from parsers.errors import ClavaireError
 from parsers.model.facts import Sensitivity
 from parsers.model.places import NotePath
-from parsers.model.policy import HARDNESS, Action, Argument, Decision, TargetFault, least
+from parsers.model.policy import HARDNESS, Action, Argument, Decision, TargetFault, least, trust_of
 from parsers.model.runs import Step
+
+
+@dataclass(frozen=True, slots=True)
+class Declares:
+    """What a note is, by its folders, its properties and the marks in it."""
+
+    sensitivity: Sensitivity
+    source: str
+    """Where folders and properties say its content comes from."""
+    worst: str
+    """Where the worst of it comes from, marks included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +41,8 @@ class Planning:
     look: Look
     judge: Callable[[Action], Decision]
     """The policy, with level, delegations and budgets as they are."""
-    sensitivity: Callable[[NotePath], Sensitivity]
-    """Of a note as it stands."""
+    declares: Callable[[NotePath, bytes], Declares]
+    """Gives what a note with these bytes is."""
     seal: Seal
     words: Catalogue
     moment: Moment
@@ -145,7 +156,7 @@ def _made(
         reasons=decision.reasons,
         shows=showing.lines(words, first.rstrip(), effects, decision, undo, proves=tool.verify is not None),
         writes=effects.writes,
-        provenance=least((bench.asker.instruction, *texts)),
+        provenance=least((bench.asker.instruction, *texts, *_carried(effects, bench.planning))),
         external=tool.effect == "external",
         risk=tool.risk,
         undoable=undo is not None,
@@ -206,7 +217,7 @@ def _judged(bench: _Bench, effects: Effects | None, look: Look, *, reversible: b
     tool, asker, planning = bench.tool, bench.asker, bench.planning
     paths, faults = action_facts(tool, bench.args, look, effects)
     arguments = _arguments(bench)
-    kinds = [planning.sensitivity(NotePath(path)) for path in paths]
+    kinds = [_sensitivity(path, look, planning) for path in paths]
     private: frozenset[TargetFault] = frozenset({"private"} if "private" in kinds else ())
     sensitivity: Sensitivity = "normal"
     for one in (*(argument.sensitivity for argument in arguments), *(kinds if tool.risk == "READ" else ())):
@@ -226,6 +237,7 @@ def _judged(bench: _Bench, effects: Effects | None, look: Look, *, reversible: b
         paths=paths,
         faults=faults | private,
         sensitivity=sensitivity,
+        lifts=effects is not None and _lifts(effects, planning),
         read_below=asker.read_below,
         local_reader=asker.local_reader,
         recent_writes=asker.recent_writes,
@@ -236,3 +248,34 @@ def _judged(bench: _Bench, effects: Effects | None, look: Look, *, reversible: b
     if before.shows and HARDNESS[before.decision] > HARDNESS[decision.kind]:
         return Decision(before.decision, before.rule, before.reasons)
     return decision
+
+
+def _sensitivity(path: str, look: Look, planning: Planning) -> Sensitivity:
+    try:
+        data = look.read(NotePath(path))
+    except ClavaireError:
+        data = None
+    return planning.declares(NotePath(path), data or b"").sensitivity
+
+
+def _lifts(effects: Effects, planning: Planning) -> bool:
+    """Whether a note would come out milder than it was: what protects it is the person's to take away."""
+    for change in effects.changes:
+        if change.before is None or change.after is None:
+            continue
+        was = planning.declares(change.moved_from or change.path, change.before)
+        comes = planning.declares(change.path, change.after)
+        if HARDER[comes.sensitivity] < HARDER[was.sensitivity]:
+            return True
+        if change.moved_from is None and trust_of(comes.source) < trust_of(was.source):
+            return True
+    return False
+
+
+def _carried(effects: Effects, planning: Planning) -> list[str]:
+    """Where the content of moved notes comes from: it goes along."""
+    return [
+        planning.declares(change.moved_from, change.before).worst
+        for change in effects.changes
+        if change.moved_from is not None and change.before is not None
+    ]

@@ -379,7 +379,7 @@ class Executor:
 def _marks(step: Step, changes: Iterable[Change]) -> list[dict[str, Any]]:
     """Give the bodies of `mark.put` for what a step wrote: it keeps the provenance of the step (R-P01)."""
     found = (
-        written(_said(one.before), _said(one.after), step.provenance, one.path)
+        written(_said(None if one.moved_from else one.before), _said(one.after), step.provenance, one.path)
         for one in changes
         if one.after is not None
     )

@@ -226,7 +226,10 @@ class Store:
     def _retire(self, kept: names.Kept, etag: Etag) -> None:
         make_folders(self.backups, 0o700)
         source = os.path.join(self.displaced, kept.name)
-        _move(source, os.path.join(self.backups, names.renamed(kept, kept.at, etag)))
+        target = os.path.join(self.backups, kept.name)  # the evidence of a run names it
+        if etag != kept.etag or os.path.lexists(target):
+            target = os.path.join(self.backups, names.renamed(kept, kept.at, etag))
+        _move(source, target)
 
     def _mend(self, path: str, said: names.Draft, new: bytes) -> None:
         full = os.path.join(self.root, path)

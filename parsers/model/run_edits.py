@@ -38,7 +38,7 @@ class Altered:
 
     run: str
     digest: str
-    """What the fence of the note gives now."""
+    """What the fence of the note gives now; the property, as for `Approve`."""
 
 
 @dataclass(frozen=True, slots=True)

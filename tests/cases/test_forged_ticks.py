@@ -11,7 +11,6 @@ from daemon.acting import Client
 from daemon.policy.codes import code_of
 from daemon.runs.asking import BadRequest
 from daemon.tools.registry import BUILT_IN
-from parsers.model.places import NotePath
 from parsers.model.run_edits import Approve, Steer, Unblock
 from parsers.model.runs import Input, Run
 from tests.cases.test_forged import a_fact, forged, register_file
@@ -27,7 +26,6 @@ from tests.planned import (
     box,
     boxed,
     check_nothing_ran,
-    evidence,
     full,
     homes,
     lines,

@@ -14,12 +14,10 @@ from parsers.model.run_edits import Approve
 from parsers.model.runs import Input, Run
 from tests.home import Home, temporary
 from tests.planned import (
-    AGENT,
     APPEND,
     CLIENT,
     CREATE,
     Step,
-    as_given,
     box,
     boxed,
     check_nothing_ran,
@@ -27,8 +25,6 @@ from tests.planned import (
     homes,
     lines,
     note,
-    notes,
-    problems_of,
     propose,
     raw,
     run_of,

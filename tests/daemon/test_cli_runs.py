@@ -94,6 +94,12 @@ def test_one_undoable_write_typed_on_a_terminal_is_done_at_once(home):
     assert "ajouté" in home.text("Boîte/a.md")
 
 
+def test_a_plan_typed_in_on_a_terminal_is_the_persons_own(home):
+    code, shown = typed(home, "plan", "-", keys=json.dumps(raw(APPEND)) + "\n\x04")
+    assert code == 0, shown
+    assert "ajouté" in home.text("Boîte/a.md")
+
+
 def test_as_on_a_terminal_is_a_client_with_its_key(home):
     _, shown = typed(home, "--json", "plan", file(home, *TWO), "--as", AGENT)
     fresh(home)
@@ -188,21 +194,15 @@ def test_explain_of_a_refused_plan_says_nothing_of_the_steps_that_were_not_refus
 # ---- approving on a terminal
 
 
-def test_approve_shows_what_will_happen_then_asks_and_carries_it_out(home):
-    run = propose(home, *TWO)
-    code, shown = typed(home, "approve", run.id, keys="o\n")
-    assert code == 2 or "Approuver" in shown
-    before, asks, _ = shown.partition("Approuver ?")
-    assert asks
-    assert "Boîte/a.md" in before
-    assert "Boîte/c.md" in before
-
-
 def test_approve_carries_out_what_was_shown_and_nothing_before_the_answer(home):
     run = propose(home, *TWO)
-    code, shown = typed(home, "approve", run.id, keys="n\n")
+    code, shown = typed(home, "approve", run.id, keys="non\n")
     assert (code, notes(home)) == (3, as_given())
-    code, shown = typed(home, "--json", "approve", run.id, keys="y\n")
+    ahead, asks, _ = shown.partition("Approuver ? [o/N]")
+    assert asks
+    assert "Boîte/a.md" in ahead
+    assert "Boîte/c.md" in ahead
+    code, shown = typed(home, "--json", "approve", run.id, keys="o\n")
     assert code == 0, shown
     fresh(home)
     assert (run_of(home, run).status, run_of(home, run).approved_how) == ("succeeded", "terminal")
@@ -328,7 +328,7 @@ def test_resume_carries_on_here_when_no_daemon_executes(home):
 def test_tools_lists_what_a_plan_may_call_and_no_write_tool_of_ours_lacks_its_proof(home):
     found = {one["name"]: one for one in asked(home, "tools")}
     assert found["note_delete"]["flags"] == ["permanent_delete"]
-    assert found["task_set"]["arguments"] == ["path", "task", "status"]
+    assert found["task_set"]["arguments"] == ["path", "expected_etag?", "task", "status"]
     assert called(home, "tools", "--coverage")[0] == 0
     assert asked(home, "tools", "--coverage") == []
 
@@ -353,8 +353,8 @@ def test_a_delegation_asked_for_waits_in_the_note_until_its_code_is_given(home):
 
 
 def _active(home: Home) -> str:
-    home.clock.now = datetime.now(UTC)
     (one,) = asked(home, "delegate", LINE)["asked"]
+    home.clock.now = datetime.now(UTC)
     fresh(home)
     digits, _ = acting.show_code(home.app, one["id"])
     type_code(home, NAMES.autonomy, digits, f"{one['id']}-code")
@@ -549,16 +549,17 @@ def test_trust_says_when_the_note_itself_still_says_where_it_comes_from(home):
     assert "provenance: vault" in typed(home, "trust", "Clippings/x.md")[1]
 
 
-def test_status_counts_what_was_asked_in_a_week_and_how_much_of_it_was_batched(home):
-    home.clock.now -= timedelta(days=30)
+def test_status_counts_what_was_asked_in_a_week_and_how_much_of_it_was_batched(vault):
+    home = vault(files=FILES, clock=Clock(datetime.now(UTC) - timedelta(days=9)))
+    home.rest()
     propose(home, APPEND)
-    home.clock.now += timedelta(days=30)
+    home.clock.advance(days=8)
     propose(home, *TWO)
     propose(home, APPEND)
     home.remember("Chien : Rex", "mcp:agenda", confidence=0.6)
     found = asked(home, "status")
     assert found["prompts"] == {"week": 3, "per_day": 0, "batched": 1}
-    assert found["runs"]["awaiting_approval"] >= 2
+    assert (found["runs"]["awaiting_approval"], found["runs"]["expired"]) == (2, 1)
     assert found["codes_blocked"] is False
 
 

@@ -8,7 +8,7 @@ from daemon.policy.marks import Marks, fold, paragraphs, written
 from daemon.policy.privacy import Declared
 from parsers.model.places import NotePath
 from parsers.model.register import Record
-from tests.daemon.index.test_privacy import RULES, Guarded
+from tests.daemon.index.guarded import RULES, Guarded
 
 WEB = "Cuire vingt minutes au four bien chaud."
 OWN = "Ma grand-mère la faisait le dimanche."

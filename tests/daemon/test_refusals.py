@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from string import Formatter
 
 import pytest
 
@@ -272,20 +273,8 @@ def test_a_problem_of_a_whole_note_names_no_line(locale):
     words = catalogue(locale)
     for key in words.sentences:
         if key.startswith("problem."):
-            names = (
-                "section",
-                "reason",
-                "domain",
-                "name",
-                "seq",
-                "vault",
-                "folder",
-                "file",
-                "pattern",
-                "size",
-                "limit",
-            )
-            values = tuple((name, "x") for name in (*names, "seconds"))
+            names = {field for _, field, _, _ in Formatter().parse(words.sentences[key]) if field}
+            values = tuple((name, "x") for name in sorted(names - {"path", "place"}))
             said = words.problem(Problem("A.md", 0, key.removeprefix("problem."), values))
             assert ":0" not in said
             assert " 0" not in said

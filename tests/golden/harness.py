@@ -1,22 +1,33 @@
 """Golden tasks: a vault before, what is done to it, what must be true after (README.md here is the template).
 
 `python -m tests.golden.harness TASK FOLDER` plays one task in an empty folder: exit 1 when an assertion fails.
+`python -m tests.golden.harness --dying FOLDER TIME CALL NTH WHEN ARGUMENT…` runs a command in a stage that stands,
+in a process that kills itself at the `NTH` call of that name (tests/kill/killer.py).
 """
 
 import importlib.util
+import json
+import os
 import shutil
+import signal
+import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 from unittest.mock import patch
 
+from daemon import acting, doors
 from daemon import app as wiring
-from daemon import doors
+from daemon.acting import Client
+from daemon.policy.lineage import Output
+from daemon.tools.effects import VaultLook
+from daemon.tools.tool import Sources
 from tests.asking import as_of, asked, cli, found, history, intervals, problems
 from tests.home import Clock, Home
+from tests.kill.killer import Killer
 
 TASKS = Path(__file__).parent
 
@@ -24,9 +35,11 @@ TASKS = Path(__file__).parent
 class Stage:
     """A copy of a task's vault, a clock that stands until it is moved, the person's hand and the command line."""
 
-    def __init__(self, task: str, folder: Path, start: str) -> None:
+    def __init__(self, task: str | None, folder: Path, start: str) -> None:
+        """Set a task's vault out in an empty folder; without a task, take the folder as it stands."""
         self.clock = Clock(datetime.fromisoformat(start).astimezone(UTC))
-        shutil.copytree(TASKS / task / "before", folder / "vault")
+        if task:
+            shutil.copytree(TASKS / task / "before", folder / "vault")
         self.home = Home(folder, clock=self.clock, start=False)
         self.before = self.home.snapshot()
 
@@ -39,6 +52,28 @@ class Stage:
             code, out, err = cli(self.home, *arguments)
         assert code == 0, f"clavaire {' '.join(arguments)} ended with {code}: {err or out}"
         return out
+
+    def dies(self, call: str, nth: int, when: str, *arguments: str) -> None:
+        """Run a command in a process that kills itself before, in or after the `nth` call of this name."""
+        stage = [str(self.home.folder), self.clock.now.isoformat(), call, str(nth), when]
+        environ = {**os.environ, "STAGE_ENVIRON": json.dumps(self.home.environ)}
+        command = [sys.executable, "-B", "-m", "tests.golden.harness", "--dying", *stage, *arguments]
+        died = subprocess.run(
+            command, cwd=TASKS.parent.parent, env=environ, capture_output=True, text=True, check=False
+        )
+        assert died.returncode == -signal.SIGKILL, f"it did not die: {died.returncode} {died.stderr}"
+
+    def plan(self, title: str, steps: "Sequence[Step]", origin: str) -> dict[str, Any]:
+        """Propose a plan as an agent, by `clavaire plan FILE --as ORIGIN`; gives what it prints."""
+        file = self.home.folder / "plan.json"
+        asked = {"title": title, "steps": [{"tool": tool, "args": args} for tool, args in steps]}
+        file.write_text(json.dumps(asked), "utf-8")
+        said: dict[str, Any] = json.loads(self.run("plan", str(file), "--as", origin, "--json"))
+        return said
+
+    def agent(self, origin: str) -> "Agent":
+        """Give an agent, who has read nothing yet."""
+        return Agent(self, origin)
 
     def wait(self, **step: float) -> None:
         """Let time pass: `wait(days=30)`."""
@@ -81,6 +116,16 @@ class Stage:
         self._open()
         return [(record.by, record.op) for record in self.home.records()]
 
+    def runs(self) -> list[dict[str, Any]]:
+        """Give every run, oldest first, as `clavaire runs` does."""
+        said: list[dict[str, Any]] = json.loads(self.run("runs", "--json"))
+        return said
+
+    def audit(self) -> list[dict[str, Any]]:
+        """Give every refusal, oldest first."""
+        said: list[dict[str, Any]] = json.loads(self.run("audit", "--json"))
+        return said
+
     def export(self) -> dict[str, Any]:
         """Give the whole memory."""
         exported: dict[str, Any] = asked(self.home, "export")
@@ -116,6 +161,35 @@ class Stage:
         self.home.app.history.catch_up()
 
 
+Step = tuple[str, dict[str, Any]]
+
+
+class Agent:
+    """A program that reads with our tools and proposes plans; what it has read is known to the policy."""
+
+    def __init__(self, stage: Stage, origin: str) -> None:
+        self.stage, self.origin = stage, origin
+        self.outputs: list[Output] = []
+
+    def read(self, tool: str, **args: Any) -> list[str]:
+        """Call a tool that reads; gives the texts it returned."""
+        self.stage._open()
+        app = self.stage.home.app
+        known = app.pipeline.around.registry()[tool]
+        sources = Sources(VaultLook(app.vault), lambda *_: (), lambda _: ("vault", "normal"))
+        assert known.read is not None
+        found = known.read(known.validated(args), sources)
+        self.outputs += found
+        return [json.dumps(one.value, ensure_ascii=False) for one in found]
+
+    def propose(self, title: str, steps: Sequence[dict[str, Any]], instruction: str = "") -> str:
+        """Propose a plan, as the agent's own wish unless it says whose; gives the status of the run."""
+        self.stage._open()
+        client = Client(self.origin, instruction, outputs=tuple(self.outputs))
+        prepared, _ = acting.propose(self.stage.home.app, {"title": title, "steps": list(steps)}, client)
+        return self.stage.home.app.pipeline.runs.runs[prepared.run.id].status
+
+
 def tasks() -> list[str]:
     """Give the names of the golden tasks: the folders that hold a `task.py`."""
     return sorted(path.parent.name for path in TASKS.glob("*/task.py"))
@@ -146,7 +220,18 @@ def _module(task: str) -> ModuleType:
     return module
 
 
+def die(folder: str, now: str, call: str, nth: str, when: str, *arguments: str) -> None:
+    """Run a command in a stage that stands, and die at a call."""
+    stage = Stage(None, Path(folder), now)
+    stage.home.environ = json.loads(os.environ["STAGE_ENVIRON"])
+    Killer(int(nth), when).arm([call])
+    stage.run(*arguments)
+
+
 if __name__ == "__main__":
+    if sys.argv[1] == "--dying":
+        die(*sys.argv[2:])
+        sys.exit("it came to its end")
     try:
         play(sys.argv[1], Path(sys.argv[2]).resolve())
     except AssertionError as red:

@@ -1,4 +1,4 @@
-"""Every golden task is green, and G7 turns red when the behaviour it guards is changed (R-D02)."""
+"""Every golden task is green, and turns red when the behaviour it guards is changed (R-D02)."""
 
 import ast
 import shutil
@@ -13,7 +13,7 @@ from tests.golden.harness import play, tasks
 
 ROOT = Path(__file__).parent.parent.parent
 PACKAGES = ("daemon", "parsers", "renderers", "config")
-TEST_FILES = ("home.py", "asking.py", "golden")
+TEST_FILES = ("home.py", "asking.py", "golden", "kill")
 
 
 @pytest.mark.parametrize("task", tasks())
@@ -55,6 +55,41 @@ class KeepRetracted(ast.NodeTransformer):
         return ast.copy_location(ast.Pass(), node) if _calls(node.value, "amend", "retracted") else node
 
 
+class ObeyContent(ast.NodeTransformer):
+    """What an instruction found in content asks for is judged like anybody's wish."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        if node.name == "_content":
+            node.body = [ast.Return(ast.Constant(value=False))]
+        return node
+
+
+class BelieveTheCaller(ast.NodeTransformer):
+    """Where an argument was found bears on nothing."""
+
+    def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
+        planted = any(isinstance(one, ast.Attribute) and one.attr == "where" for one in ast.walk(node))
+        return ast.copy_location(ast.List([], ast.Load()), node) if planted else node
+
+
+class SucceedByItself(ast.NodeTransformer):
+    """What another process was carrying out goes on without anybody saying so."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        if node.name == "recover":
+            node.body = [ast.Return(ast.Constant(value=False))]
+        return node
+
+
+class BeginAgain(ast.NodeTransformer):
+    """A step of which nobody knows the end is begun again, done or not."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        if node.name in ("_came_to_pass", "_as_expected"):
+            node.body = [ast.Return(ast.Constant(value=False))]
+        return node
+
+
 def _calls(node: ast.expr, method: str, first: str) -> bool:
     return (
         isinstance(node, ast.Call)
@@ -70,6 +105,10 @@ MUTATIONS: list[tuple[str, Callable[[], ast.NodeTransformer], str]] = [
     ("daemon/memory/moment.py", AlwaysCorrect, "g7-dentiste"),
     ("daemon/memory/recollect.py", EndsIncluded, "g7-dentiste"),
     ("daemon/memory/values.py", KeepRetracted, "g7-dentiste"),
+    ("daemon/policy/rules.py", ObeyContent, "g3-courriel-piege"),
+    ("daemon/policy/rules.py", BelieveTheCaller, "g3-courriel-piege"),
+    ("daemon/acting.py", SucceedByItself, "g6-tue-a-mi-chemin"),
+    ("daemon/runs/executor.py", BeginAgain, "g6-tue-a-mi-chemin"),
 ]
 
 
@@ -96,8 +135,9 @@ def played(place: Path, task: str, folder: Path) -> subprocess.CompletedProcess[
     return subprocess.run(command, cwd=place, capture_output=True, text=True, check=False, timeout=100)
 
 
-def test_the_copied_packages_are_green_before_they_are_changed(copied, tmp_path):
-    done = played(copied, "g7-dentiste", tmp_path / "stage")
+@pytest.mark.parametrize("task", tasks())
+def test_the_copied_packages_are_green_before_they_are_changed(copied, tmp_path, task):
+    done = played(copied, task, tmp_path / "stage")
     assert (done.returncode, done.stderr) == (0, "")
 
 

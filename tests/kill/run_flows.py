@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from daemon import acting
 from tests.home import START, Clock, Home
 from tests.kill.flows import copy
-from tests.kill.killer import CALLS, HALVES, Killer
+from tests.kill.killer import HALVES, Killer
 from tests.planned import propose, run_of, tick, work
 
 FILES = {
@@ -110,7 +110,7 @@ def die(folder: Path, point: int, when: str) -> bool:
 
 def points(seen: Sequence[str]) -> list[tuple[int, str, str]]:
     """Every (number, how, name) at which the process may die."""
-    ways = {name: ("before", "half", "after") for name in HALVES}
+    ways = dict.fromkeys(HALVES, ("before", "half", "after"))
     return [
         (number, when, f"{number} {name} {when}")
         for number, name in enumerate(seen, 1)

@@ -56,7 +56,9 @@ def test_rendering_ends_with_the_months_of_the_register():
 
 
 def test_what_a_plan_holds_is_not_kept_for_the_journal_and_its_lines_are_the_same_without_it():
-    one = record("2026-11-30T10:00:00.000Z", "plan.proposed", id="r-9c3v7b2k", steps=[{"args": "secret"}], why="")
+    one = record(
+        "2026-11-30T10:00:00.000Z", "plan.proposed", id="r-9c3v7b2k", steps=[{"args": "secret"}], why=""
+    )
     assert dict(kept(one).body) == {"id": "r-9c3v7b2k"}
     fact = record("2026-11-30T10:00:00.000Z", "fact.asserted", id="f-00000000", why="a field of another")
     assert kept(fact) is fact

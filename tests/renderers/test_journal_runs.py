@@ -11,7 +11,7 @@ from parsers.model.runs import RunStatus
 from parsers.note import scan
 from renderers.journal import SHOWN
 from renderers.journal_runs import SHOWN as ABOUT_RUNS
-from renderers.journal_runs import Known, linked, lines
+from renderers.journal_runs import Known, lines, linked
 from tests.plans import ANY_TEXT, FR, ONE, RUN, TWO, run, step
 
 AUTONOMY = "99_Assistant/Autonomie.md"

@@ -18,7 +18,7 @@ from daemon.policy.lineage import Said
 from daemon.policy.rules import decide
 from daemon.runs.caps import Caps
 from daemon.runs.deciding import expire, take
-from daemon.runs.drafting import Asker, Planning
+from daemon.runs.drafting import Asker, Declares, Planning
 from daemon.runs.executor import Executor
 from daemon.runs.proposing import again, prepare, propose
 from daemon.runs.state import Runs, fold
@@ -133,7 +133,9 @@ class Scene:
             judge=lambda action: decide(
                 action, autonomy.level(action.domain), autonomy.active(), {}, "2026-11-30"
             ),
-            sensitivity=lambda path: "private" if path.startswith("Privé/") else "normal",
+            declares=lambda path, data: Declares(
+                "private" if path.startswith("Privé/") else "normal", "vault", "vault"
+            ),
             seal=seal,
             words=FR,
             moment=self.moment,
