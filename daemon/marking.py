@@ -27,6 +27,8 @@ class Noticed:
     """Bodies of `mark.moved`, to happen before the others."""
     put: tuple[dict[str, Any], ...] = ()
     """Bodies of `mark.put`."""
+    left: tuple[dict[str, Any], ...] = ()
+    """Bodies of `mark.left`, for marked paragraphs that stand in their note no more; after the others."""
     seen: tuple[tuple[NotePath, Etag, tuple[str, ...] | None], ...] = ()
     """For `keep`: the paragraphs of notes that were looked at, None where none of them is marked."""
 
@@ -44,6 +46,7 @@ def notice(index: Index, vault: Vault, marks: Marks, changes: Changes) -> Notice
     changed = {*changes.added, *changes.changed, *(new for _, new in changes.renamed)}
     asked = changed if marks.everywhere else changed.intersection(marks.notes)
     put: list[dict[str, Any]] = []
+    left: list[dict[str, Any]] = []
     seen = []
     for path in sorted(asked | rows.due(index, map(NotePath, marks.notes))):
         found = _text(vault, path)
@@ -54,10 +57,12 @@ def notice(index: Index, vault: Vault, marks: Marks, changes: Changes) -> Notice
         own = _word_of_the_person(path, text, marks)
         bodies = inherited(marks, path, before, [one for one in now if one not in own])
         put += bodies
+        if gone := sorted(marks.notes.get(path, {}).keys() - set(now)):
+            left.append({"note": path, "hashes": gone})
         holds = bool(bodies or path in marks.notes or marks.of(path, now))
         if holds or before is not None:
             seen.append((path, etag, now if holds else None))
-    return Noticed(tuple(moved), tuple(put), tuple(seen))
+    return Noticed(tuple(moved), tuple(put), tuple(left), tuple(seen))
 
 
 def keep(index: Index, noticed: Noticed) -> None:

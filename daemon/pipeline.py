@@ -161,8 +161,9 @@ class Pipeline:
         if self.history.closed():
             return
         seen = marking.notice(self.history.index, self.vault, self.runs.marks, changes)
-        bodies = (*(("mark.moved", one) for one in seen.moved), *(("mark.put", one) for one in seen.put))
-        self.history.happen([Event(op, "scheduled", body) for op, body in bodies], self.now())
+        found = {"mark.moved": seen.moved, "mark.put": seen.put, "mark.left": seen.left}
+        events = [Event(op, "scheduled", body) for op, bodies in found.items() for body in bodies]
+        self.history.happen(events, self.now())
         self.history.keep()
         marking.keep(self.history.index, seen)
 

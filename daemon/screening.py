@@ -8,6 +8,7 @@ from daemon.runs.work import Work
 from parsers.ids import RUN
 from parsers.model.edits import Edit, Remember
 from parsers.model.policy import Action, Decision
+from parsers.statements import says_nothing
 
 TOOL, DOMAIN = "memory_save", "memory"
 
@@ -24,7 +25,7 @@ def screen(work: Work, edits: Iterable[Edit], judge: Callable[[Action], Decision
     """
     kept: list[Edit] = []
     for edit in edits:
-        if not isinstance(edit, Remember) or edit.origin == "person":
+        if not isinstance(edit, Remember) or edit.origin == "person" or says_nothing(edit.text):
             kept.append(edit)
             continue
         decision = judge(_action(work, edit))

@@ -80,6 +80,12 @@ def fold(marks: Marks, record: Record) -> None:
     elif record.op == "mark.moved":
         here = marks.notes.pop(str(body["note"]), {})
         marks.notes.setdefault(str(body["to"]), {}).update(here)
+    elif record.op == "mark.left":
+        here = marks.notes.get(str(body["note"]), {})
+        for one in body["hashes"]:
+            here.pop(str(one), None)
+        if not here:
+            marks.notes.pop(str(body["note"]), None)
     elif record.op == "mark.lifted":
         for one in body["hashes"]:
             marks.notes.get(str(body["note"]), {}).pop(str(one), None)

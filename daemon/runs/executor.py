@@ -282,7 +282,7 @@ class Executor:
 
     def _backups(self, changes: Iterable[Change]) -> dict[str, str]:
         found = {
-            one.path: self._kept(one.moved_from or one.path, etag_of(one.before))
+            (one.moved_from or one.path): self._kept(one.moved_from or one.path, etag_of(one.before))
             for one in changes
             if one.before is not None
         }

@@ -24,7 +24,7 @@ def hits(home: Home, query: str) -> list[tuple[str, int, str]]:
 
 
 def notes_in_vault(home: Home) -> int:
-    ours = (NAMES.cards, NAMES.journal)
+    ours = (NAMES.cards, NAMES.journal, NAMES.autonomy)
     every = (path.relative_to(home.root).as_posix() for path in home.root.rglob("*.md"))
     return sum(1 for path in every if path not in ours and not path.startswith((NAMES.register_folder, ".")))
 

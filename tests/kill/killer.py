@@ -41,7 +41,7 @@ ARROWS = (
     *(f"daemon.vault.door:Vault.{name}" for name in ("read", "walk", "write", "create", "append", "cut")),
     *(f"daemon.vault.door:Vault.{name}" for name in ("late", "heard")),
     *(f"daemon.vault.kept:Store.{name}" for name in ("sweep", "shelve", "scrub")),
-    *("daemon.desk:Desk.write", "daemon.pipeline:keep_journal", "daemon.pipeline:Pipeline._index"),
+    *("daemon.desk:Desk.write", "daemon.pipeline:keep_owned", "daemon.pipeline:Pipeline._index"),
     "daemon.pipeline:decide",
     *(f"pathlib:Path.{name}" for name in ("write_text", "write_bytes", "touch")),
 )
