@@ -118,8 +118,7 @@ def _gone(run: Run, said: PlanSaid, shows: plan_renderer.PlanView) -> dict[str, 
 
 def plan_view(run: Run, showing: Showing, *, every_code: bool) -> plan_renderer.PlanView:
     """Give what the note of a run says."""
-    coded = True if every_code else None
-    return plan_renderer.view(run, showing.zone, showing.words[0], coded=coded)
+    return plan_renderer.view(run, showing.zone, showing.words[0], every_code=every_code)
 
 
 def seal(run: Run, one: Source | None, showing: Showing, *, every_code: bool) -> tuple[str, str]:

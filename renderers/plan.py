@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
 from parsers.frame import Frame, frame_of
-from parsers.model.runs import BOX, Control, Run, Step
+from parsers.model.controls import offered, takes_code
+from parsers.model.runs import BOX, Run, Step
 from parsers.plan import KIND, PlanSaid, parse
 from parsers.plan_lines import APPROVE, CODE, COUNTING, REFUSE, SECTIONS, STATE, Layout
 from renderers.plan_evidence import evidence, reason_of
@@ -19,12 +20,6 @@ from renderers.plan_text import child_shown, fence_lines, first_shown, inert, pl
 from renderers.splice import Splice, spliced
 from renderers.words import Words
 
-_CONTROLS: dict[str, tuple[Control, ...]] = {
-    "approved": ("cancel",),
-    "running": ("pause", "cancel"),
-    "paused": ("resume", "cancel"),
-}
-"""Status → what can be ticked; an ended run offers to undo what it did."""
 _TITLE = 60
 _NAME_BYTES = 200
 
@@ -56,10 +51,9 @@ class PlanView:
         return tuple(line for _, line in known[section]) if section in known else self.fence
 
 
-def view(run: Run, zone: tzinfo, words: Words, *, coded: bool | None = None) -> PlanView:
-    """Give what the note of a run says; `coded` tells whether approving takes a code (None: as its decision says)."""
+def view(run: Run, zone: tzinfo, words: Words, *, every_code: bool = False) -> PlanView:
+    """Give what the note of a run says; `every_code` tells whether every approval takes a code."""
     waits = run.status in {"proposed", "awaiting_approval"}
-    needs_code = run.approval == "reinforced_approval" if coded is None else coded
     why = (inert(run.why),) if plain(run.why) else ()
     return PlanView(
         run=run.id,
@@ -74,7 +68,7 @@ def view(run: Run, zone: tzinfo, words: Words, *, coded: bool | None = None) -> 
             ("plan", (f"## {words.say('plan.heading.plan')}",)),
         ),
         open=waits,
-        approval=_asking(run, words, coded=needs_code) if waits else (_state(run, zone, words),),
+        approval=_asking(run, words, coded=takes_code(run, every_code=every_code)) if waits else (_state(run, zone, words),),
         steps=tuple(_step(step, number, waits=waits) for number, step in enumerate(run.steps, 1)),
         controls=_controls(run, words),
         evidence=evidence(run, zone, words),
@@ -143,11 +137,7 @@ def _step(step: Step, number: int, *, waits: bool) -> ShownStep:
 
 
 def _controls(run: Run, words: Words) -> Keyed:
-    offered = _CONTROLS.get(run.status, ())
-    undoable = any(step.status == "done" and step.undoable for step in run.steps)
-    if not run.live and undoable and run.undone_by is None:
-        offered = ("undo",)
-    names = [(f"{one}-{run.transition}", reason_of("control", one, words)) for one in offered]
+    names = [(f"{one}-{run.transition}", reason_of("control", one, words)) for one in offered(run)]
     return tuple((name, f"- [ ] {label} ^{name}") for name, label in names)
 
 

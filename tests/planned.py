@@ -100,7 +100,9 @@ def tick(home: Home, run: Run, *names: str) -> None:
 def type_code(home: Home, path: str, digits: str, name: str = "code") -> None:
     """Type six digits on the line of an id."""
     text = home.text(path)
-    done, times = re.subn(rf"(: ?)[^:\n]*(\^{re.escape(name)}$)", rf"\g<1>{digits} \g<2>", text, flags=re.MULTILINE)
+    done, times = re.subn(
+        rf"(: ?)[^:\n]*(\^{re.escape(name)}$)", rf"\g<1>{digits} \g<2>", text, flags=re.MULTILINE
+    )
     assert times == 1, text
     home.put(path, done)
 

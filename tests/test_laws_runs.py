@@ -27,7 +27,8 @@ from tests.home import Home, temporary
 from tests.planned import AGENT, CLIENT, Step, lines, note, notes, raw, run_of, tick, work
 
 FILES = {
-    "a.md": "---\ntags: [x, 'y']   # gardé\nfait: non\n---\n# A\n\n- [ ] appeler Léa ^t1\n- [x] payer\n\n## Suite\nmot\n",
+    "a.md": "---\ntags: [x, 'y']   # gardé\nfait: non\n---\n# A\n\n"
+    "- [ ] appeler Léa ^t1\n- [x] payer\n\n## Suite\nmot\n",
     "Sous/b.md": "# B\r\n\r\nvoir [[a]], [[a#Suite|la suite]] et ![[a]]\r\nmot\r\n",
     "Sous/c.md": "mot sans fin de ligne, [lien](../a.md)",
     "d.md": "\ufeff- mot\n\t- [ ] tâche [[Sous/b|b]]\n",
@@ -45,13 +46,20 @@ steps = st.one_of(
     _call("note_append", path=_paths, text=_texts),
     _call("note_edit", path=_paths, old=st.just("mot"), new=_texts),
     _call("section_replace", path=st.just("a.md"), heading=st.just("Suite"), text=_texts),
-    _call("property_set", path=_paths, key=st.sampled_from(["fait", "tags", "neuf"]), value=_texts | st.booleans()),
+    _call(
+        "property_set",
+        path=_paths,
+        key=st.sampled_from(["fait", "tags", "neuf"]),
+        value=_texts | st.booleans(),
+    ),
     _call("property_remove", path=st.just("a.md"), key=st.sampled_from(["fait", "tags"])),
     _call("note_move", path=_paths, to=_paths),
     _call("note_move", path=st.just("a.md"), to=st.sampled_from(["Neuf/a.md", "z.md"])),
     _call("note_trash", path=_paths),
     _call("task_add", path=_paths, text=st.just("ranger")),
-    _call("task_set", path=st.just("a.md"), task=st.sampled_from(["t1", "payer"]), status=st.just("cancelled")),
+    _call(
+        "task_set", path=st.just("a.md"), task=st.sampled_from(["t1", "payer"]), status=st.just("cancelled")
+    ),
 )
 plans = st.lists(steps, min_size=1, max_size=7)
 
@@ -130,7 +138,9 @@ def test_undo_brings_every_byte_back_and_the_notes_say_what_happened(wanted, lef
         rebuilt_the_same(home)
 
 
-edits = st.dictionaries(_paths, st.sampled_from([None, b"de la personne\n", b"mot\r\n"]), min_size=1, max_size=2)
+edits = st.dictionaries(
+    _paths, st.sampled_from([None, b"de la personne\n", b"mot\r\n"]), min_size=1, max_size=2
+)
 """What the person does after a run: another text in a note's place, or no note any more."""
 
 
@@ -217,7 +227,10 @@ def test_the_policy_reads_no_clock_no_disk_no_chance_and_asks_no_model(module):
         elif isinstance(one, ast.ImportFrom):
             names.add(str(one.module))
     assert not {name.partition(".")[0] for name in names} & IMPURE
-    assert {name for name in names if name.startswith("daemon")} <= {"daemon.policy.formats", "daemon.policy.rules"}
+    assert {name for name in names if name.startswith("daemon")} <= {
+        "daemon.policy.formats",
+        "daemon.policy.rules",
+    }
 
 
 # ---- 9. No tool of ours approves
@@ -292,7 +305,9 @@ def test_no_tool_with_any_arguments_approves_delegates_or_writes_a_control_note(
         waiting = run_of(home, waiting)
         control = {path: home.text(path) for path in (NAMES.autonomy, NAMES.profile)}
         for title, why, calls in proposals:
-            filled = [(tool, {name: _filled(one, waiting) for name, one in args.items()}) for tool, args in calls]
+            filled = [
+                (tool, {name: _filled(one, waiting) for name, one in args.items()}) for tool, args in calls
+            ]
             plan = {**raw(*filled, title=_filled(title, waiting)), "why": _filled(why, waiting)}
             try:
                 acting.propose(home.app, plan, CLIENT)

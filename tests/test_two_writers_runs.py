@@ -10,8 +10,8 @@ import os
 import random
 import re
 import tempfile
-from dataclasses import dataclass
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +26,12 @@ from parsers.model.runs import Run
 from parsers.plan import parse
 from tests import claims
 from tests.home import FAST, Home
-from tests.planned import CLIENT, Step, boxed, raw, run_of
+from tests.planned import CLIENT, Step, boxed, raw
 from tests.seams import ARROWS, Crash, crash_at
 from tests.test_laws_runs import FILES, possible
 
 CRASHES = (*ARROWS, "history.happen", "history.happen", "vault.move", "vault.trash")
-_BOX = re.compile(r"^(- \[)[xX](\] .*\^\S+)$", re.M)
+_BOX = re.compile(r"^(- \[)[xX](\] .*\^\S+)$", re.MULTILINE)
 PATHS = (*FILES, "n.md", "Neuf/n.md")
 TEXTS = ("mot", "# Titre\n", "deux\nlignes", "- [ ] à faire ^t1", "[[a]] | [[Sous/b]]")
 STEPS: tuple[Step, ...] = (
@@ -60,11 +60,11 @@ def given(text: str) -> Tick | None:
     """What a plan note approves whose box is ticked, None when it is not."""
     frame = frame_of(text)
     said = parse(text, frame)
-    if frame.faults or not re.search(r"^- \[[xX]\] .*\^go$", text, re.M):
+    if frame.faults or not re.search(r"^- \[[xX]\] .*\^go$", text, re.MULTILINE):
         return None
     fence = text.partition("```json\n")[2].partition("\n```")[0]
     calls = tuple(json.loads(line) for line in fence.split("\n"))
-    out = frozenset(re.findall(r"^- \[[xX]\] .*\^(s-\w{8})$", text, re.M))
+    out = frozenset(re.findall(r"^- \[[xX]\] .*\^(s-\w{8})$", text, re.MULTILINE))
     return Tick(str(said.run), str(said.digest), out, said.shown, calls)
 
 
@@ -129,8 +129,8 @@ class Story:
         text = self.home.text(run.path)
         name = self.drawn.choice(["go", "go", "go", "no", "step", "control", "control", "control"])
         found = {
-            "step": re.findall(r"\^(s-\w{8})$", text, re.M),
-            "control": re.findall(r"\^((?:pause|resume|cancel|undo)-\d+)$", text, re.M),
+            "step": re.findall(r"\^(s-\w{8})$", text, re.MULTILINE),
+            "control": re.findall(r"\^((?:pause|resume|cancel|undo)-\d+)$", text, re.MULTILINE),
         }.get(name, [name])
         if found:
             name = self.drawn.choice(found)
@@ -153,27 +153,37 @@ class Story:
         self.number += 1
         if self.drawn.random() < 0.4 and "] Approuver" in text:
             text = boxed(text, "go")  # in the same save
-        if how == "free":
-            self.free.setdefault(run.id, []).append(f"libre {self.number}")
-            self.save_plan(run, text.replace("## Étapes", f"libre {self.number}\n\n## Étapes", 1))
-        elif how == "fence":
-            self.save_plan(run, text.replace('"text": "', '"text": "! ', 1))
-        elif how == "shown":
-            self.save_plan(run, text.replace("effet :", "effet  :", 1))
-        elif how == "gone":
+        if how == "gone":
             self.home.full(run.path).unlink()
             self.free.pop(run.id, None)
         elif how == "copy":
-            self.home.put(f"{NAMES.plans}/Copie {self.number}.md", boxed(text, "go") if "^go" in text else text)
-        elif how == "double" and "^go" in text:
-            line = next(line for line in text.split("\n") if line.endswith("^go"))
-            self.save_plan(run, text.replace(line, f"{line}\n{line.replace('[ ]', '[x]')}", 1))
+            self.home.put(
+                f"{NAMES.plans}/Copie {self.number}.md", boxed(text, "go") if "^go" in text else text
+            )
         elif how == "old":
-            mine = [data for path, data in self.old if path == run.path]
-            if mine and run.id not in self.free:
-                data = self.drawn.choice(mine)
-                self.home.full(run.path).write_bytes(data)
-                self.remember(data.decode())
+            self.bring_back(run)
+        else:
+            self.save_plan(run, self.edited(run, text, how))
+
+    def edited(self, run: Run, text: str, how: str) -> str:
+        """The text of a plan note after one edit of the person's, or of a program's."""
+        if how == "free":
+            self.free.setdefault(run.id, []).append(f"libre {self.number}")
+            return text.replace("## Étapes", f"libre {self.number}\n\n## Étapes", 1)
+        if how == "fence":
+            return text.replace('"text": "', '"text": "! ', 1)
+        if how == "shown":
+            return text.replace("effet :", "effet  :", 1)
+        line = next((line for line in text.split("\n") if line.endswith("^go")), "")
+        return text.replace(line, f"{line}\n{line.replace('[ ]', '[x]')}", 1) if line else text
+
+    def bring_back(self, run: Run) -> None:
+        """A sync tool puts an old version of the note in its place."""
+        mine = [data for path, data in self.old if path == run.path]
+        if mine and run.id not in self.free:
+            data = self.drawn.choice(mine)
+            self.home.full(run.path).write_bytes(data)
+            self.remember(data.decode())
 
     def person_edits_a_note(self) -> None:
         path, how = self.drawn.choice([*FILES, "n.md", "z.md"]), self.drawn.choice(["line", "new", "gone"])
@@ -189,7 +199,9 @@ class Story:
         self.home.put(path, self.saved[path])
 
     def time_passes(self) -> None:
-        step = self.drawn.choice([{"minutes": 1}, {"minutes": 11}, {"minutes": 11}, {"hours": 20}, {"days": 4}])
+        step = self.drawn.choice(
+            [{"minutes": 1}, {"minutes": 11}, {"minutes": 11}, {"hours": 20}, {"days": 4}]
+        )
         self.home.clock.advance(**step)
 
     def clavaire_looks(self) -> None:
@@ -231,14 +243,23 @@ class Story:
             if run.path and self.home.full(run.path).exists():
                 text = self.home.text(run.path)
                 claims.check(self.home, run.id, touched=[*self.saved, *FILES, "n.md", "z.md"])
-                assert re.findall(r"^- \[[xX]\] .*\^(?:go|no|pause-\d+|resume-\d+|cancel-\d+|undo-\d+)$", text, re.M) == []
+                assert (
+                    re.findall(
+                        r"^- \[[xX]\] .*\^(?:go|no|pause-\d+|resume-\d+|cancel-\d+|undo-\d+)$",
+                        text,
+                        re.MULTILINE,
+                    )
+                    == []
+                )
                 assert [one for one in self.free.get(run.id, []) if text.count(one + "\n") != 1] == []
         self.check_kept()
 
     def check_kept(self) -> None:
         """What the person saved last in a note stands there, or was kept when a step they approved replaced it."""
         folders = (self.home.root, self.home.app.folder / NAMES.backups)
-        here = {path.read_bytes() for one in folders if one.is_dir() for path in one.rglob("*") if path.is_file()}
+        here = {
+            path.read_bytes() for one in folders if one.is_dir() for path in one.rglob("*") if path.is_file()
+        }
         for path, data in self.saved.items():
             assert data in here, (path, data)
 
@@ -268,7 +289,10 @@ def check_covered(run: Run, records: list[Record], ticks: list[Tick]) -> None:
             if body["how"] == "tick":
                 calls = tuple({"id": one.id, "tool": one.tool, "args": dict(one.args)} for one in run.steps)
                 same = [one for one in ticks if (one.run, one.digest, one.shown) == (run.id, digest, seen)]
-                assert any(needed(run, one.left_out) == out for one in same if one.calls == calls), (run, ticks)
+                assert any(needed(run, one.left_out) == out for one in same if one.calls == calls), (
+                    run,
+                    ticks,
+                )
             else:
                 assert body["how"] == "undo"
                 assert run.undoes

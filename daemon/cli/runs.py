@@ -234,12 +234,12 @@ def approve(session: Session, name: str, digits: str | None) -> None:
     """Approve a plan on a terminal: what will happen is shown first, then asked."""
     terminal_only(session)
     from daemon import acting
+    from parsers.model.controls import takes_code
 
     with closing(session.app()) as app:
         run = named_run(session, acting.brought_up(app), name)
         _check_waits(session, run)
-        coded = app.pipeline.around.rules.every_code or run.approval == "reinforced_approval"
-        if coded and digits is None:
+        if takes_code(run, every_code=app.pipeline.around.rules.every_code) and digits is None:
             raise WrongUse(session.say("error.code_needed", id=run.id))
         out = acting.left_out(app, run)
         click.echo("\n".join(_ahead(session, run, out)), err=True)

@@ -147,7 +147,15 @@ def scalars_of(state: State) -> dict[str, Any]:
 
 
 def fold(state: State, record: Record) -> None:
-    """Apply one record; a record of another part of clavaire changes nothing here."""
+    """Apply one record; one of another part of clavaire, or that nobody vouches for and cannot be, changes nothing."""
+    try:
+        _fold(state, record)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        if record.vouched:
+            raise
+
+
+def _fold(state: State, record: Record) -> None:
     noun, _, verb = record.op.partition(".")
     body = record.body
     if noun == "fact":

@@ -14,12 +14,13 @@ from daemon.policy.codes import PER_THING
 from daemon.runs.life import may
 from daemon.runs.refusing import refuse
 from daemon.runs.rows import inputs_row, step_row
-from daemon.runs.standing import left_out_of, offered
+from daemon.runs.standing import left_out_of
 from daemon.runs.state import Runs
 from daemon.runs.undoing import undo
 from daemon.runs.work import Work
+from parsers.model.controls import offered, takes_code
 from parsers.model.run_edits import Altered, Approve, CodeShown, Moved, Refuse, RunEdit, Steer, Unblock
-from parsers.model.runs import Run
+from parsers.model.runs import Control, Run
 
 _SHOWN_AGAIN = (
     *("id", "needs", "decision", "rule", "reasons", "shows", "writes", "provenance", "undoable"),
@@ -88,7 +89,7 @@ def _approve(work: Work, edit: Approve) -> None:
 def _approve_shown(work: Work, run: Run, edit: Approve) -> None:
     """The tick is on what was shown; what is left is the code, where one is asked for."""
     out = left_out_of(run, edit.left_out)
-    coded = work.terms.every_code or run.approval == "reinforced_approval"
+    coded = takes_code(run, every_code=work.terms.every_code)
     if coded and not _code_holds(work, run, out, edit.code):
         return
     if all(step.status == "left_out" or step.id in out for step in run.steps):
@@ -250,7 +251,7 @@ def _steer(work: Work, edit: Steer) -> None:
             assert_never(edit.control)
 
 
-def _controls(work: Work, run: Run, edit: Steer) -> tuple[str, ...]:
+def _controls(work: Work, run: Run, edit: Steer) -> tuple[Control, ...]:
     """What may be asked of a run by this hand: an agent may only stop it."""
     given = offered(run)
     if edit.transition is None and run.status in ("proposed", "awaiting_approval"):

@@ -22,7 +22,7 @@ from daemon.runs.deciding import reshow
 from daemon.runs.evidence import INTERRUPTED
 from daemon.runs.looking import differing, stands
 from daemon.runs.standing import outcome, unfinished
-from daemon.runs.work import Acts, Work
+from daemon.runs.work import Acts, Work, withdrawn
 from daemon.tools.effects import Change, Effects, Look, Past
 from daemon.tools.errors import sentence
 from daemon.tools.hands import Hands
@@ -228,8 +228,11 @@ class Executor:
 
         def decide(work: Work) -> None:
             known = work.runs.known(run.id)
-            same = known is not None and known.status == "running" and known.step(step.id) == step
-            if same:
+            if known is None or known.status != "running" or known.step(step.id) != step:
+                return
+            if withdrawn(work, known):
+                work.emit("run.paused", "scheduled", id=run.id, reason="delegation")
+            else:
                 work.emit("step.started", "scheduled", id=run.id, step=step.id, key=key, before=dict(before))
                 begun.append(step.id)
 

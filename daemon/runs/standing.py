@@ -1,24 +1,8 @@
-"""What follows from how a run stands: its controls, what leaving a step out leaves out, how it ends."""
+"""What follows from how a run stands: what leaving a step out leaves out, how it ends, what has its proof."""
 
 from collections.abc import Iterable
 
-from daemon.runs.life import may
-from parsers.model.runs import Control, Run, RunStatus, Step
-
-
-def offered(run: Run) -> tuple[Control, ...]:
-    """Give the controls a run offers now."""
-    if run.status in ("approved", "running"):
-        return ("pause", "cancel")
-    if run.status == "paused":
-        return ("resume", "cancel")
-    undoable = may(run.status, "run.undone") and run.kind != "undo" and not run.undone_by
-    return ("undo",) if undoable and any(undoes(step) for step in run.steps) else ()
-
-
-def undoes(step: Step) -> bool:
-    """Tell whether a step left something that undoing takes back."""
-    return step.inverse is not None and step.status in ("done", "failed") and not step.external
+from parsers.model.runs import Run, RunStatus, Step
 
 
 def left_out_of(run: Run, ticked: Iterable[str]) -> tuple[str, ...]:
@@ -39,6 +23,11 @@ def outcome(run: Run) -> tuple[RunStatus, str]:
     reason = failed.reason if failed else "uncertain" if unsure else "unfinished"
     left_something = unsure or any(step.status == "done" or step.after for step in run.steps)
     return ("partially_succeeded" if left_something or reason == "unproved" else "failed"), reason
+
+
+def let_go_on(run: Run) -> bool:
+    """Tell whether the person had a run go on that nobody asked them about."""
+    return any(line.what in ("resumed", "recovered") for line in run.evidence)
 
 
 def proven(run: Run) -> bool:

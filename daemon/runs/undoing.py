@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from daemon.runs.showing import code
-from daemon.runs.standing import undoes
 from daemon.runs.work import Work
 from parsers.ids import RUN, STEP
+from parsers.model.controls import undoes
 from parsers.model.places import NotePath
 from parsers.model.runs import Input, Run, Step
 

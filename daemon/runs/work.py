@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from config.i18n import Catalogue
 from daemon.memory.moment import Deliberation, Moment
 from daemon.runs.rows import proposed_row
+from daemon.runs.standing import let_go_on
 from daemon.runs.state import Runs, fold
 from daemon.tools.tool import Tool
 from parsers.model.cards import CardKind
@@ -117,3 +118,11 @@ class Acts(Protocol):
         False: nothing can be recorded now, and nothing was.
         """
         ...
+
+
+def withdrawn(work: Work, run: Run) -> bool:
+    """Tell whether a run goes on by a delegation that holds no longer: revoked, or past its review (R-P06)."""
+    if run.approved_how != "delegation" or let_go_on(run):
+        return False
+    held = work.runs.autonomy.delegations.get(run.delegation)
+    return held is None or held.status != "active" or held.review <= work.moment.today.isoformat()

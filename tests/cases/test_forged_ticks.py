@@ -7,7 +7,7 @@ import pytest
 
 from config.paths import NAMES
 from daemon import acting
-from daemon.acting import Client
+from daemon.acting import Carrier, Client
 from daemon.policy.codes import code_of
 from daemon.runs.asking import BadRequest
 from daemon.tools.registry import BUILT_IN
@@ -220,8 +220,10 @@ CHANGES = {
     "a line more in what is shown": lambda text: text.replace(
         "<!-- clavaire:end steps -->", "- [ ] **3** `note_trash` ^s-00000000\n<!-- clavaire:end steps -->"
     ),
-    "no steps section": lambda text: text[: text.index("<!-- clavaire:begin steps")]
-    + text[text.index("<!-- clavaire:end steps -->\n") + len("<!-- clavaire:end steps -->\n") :],
+    "no steps section": lambda text: (
+        text[: text.index("<!-- clavaire:begin steps")]
+        + text[text.index("<!-- clavaire:end steps -->\n") + len("<!-- clavaire:end steps -->\n") :]
+    ),
     "another digest": lambda text: text.replace("\ndigest: ", "\ndigest: 0"),
 }
 
@@ -279,7 +281,7 @@ def test_a_tick_on_a_copied_note_counts_nothing_and_is_named(homes, name):
     copy = f"{NAMES.plans}/{name.replace('{STEM}', path.rpartition('/')[2].removesuffix('.md'))}"
     homes.full(copy).parent.mkdir(exist_ok=True)
     homes.put(copy, boxed(note(homes, run), "go"))
-    kept, here = homes.full(copy).read_bytes(), {p: b for p, b in notes(homes).items()}
+    kept, here = homes.full(copy).read_bytes(), notes(homes)
     work(homes, passes=2)
     restarted(homes)
     check_nothing_ran(homes, here)
@@ -371,7 +373,9 @@ def test_a_tick_in_code_or_beside_the_list_counts_nothing(homes, wrap, inside):
     line = next(line for line in text.split("\n") if line.endswith("^go")).replace("[ ]", "[x]")
     begin = "<!-- clavaire:begin approval -->\n"
     added = WRAPS[wrap].replace("{LINE}", line)
-    homes.put(where(homes, run), text.replace(begin, f"{begin}\n{added}\n" if inside else f"{added}\n{begin}"))
+    homes.put(
+        where(homes, run), text.replace(begin, f"{begin}\n{added}\n" if inside else f"{added}\n{begin}")
+    )
     work(homes, passes=2)
     restarted(homes)
     check_nothing_ran(homes)
@@ -379,7 +383,9 @@ def test_a_tick_in_code_or_beside_the_list_counts_nothing(homes, wrap, inside):
 
 
 @pytest.mark.parametrize("boxes", ["xx", "x ", " x"])
-@pytest.mark.parametrize("apart", ["", "\n", "- [ ] autre chose\n"], ids=["next", "after a blank", "after a task"])
+@pytest.mark.parametrize(
+    "apart", ["", "\n", "- [ ] autre chose\n"], ids=["next", "after a blank", "after a task"]
+)
 def test_an_approval_line_doubled_by_a_merge_is_no_tick(homes, boxes, apart):
     run = propose(homes, *TWO)
     text = note(homes, run)
@@ -774,3 +780,23 @@ def test_a_delegation_that_names_a_client_holds_only_for_one_that_showed_its_key
         run = propose(homes, ("note_append", {"path": "Boîte/c.md", "text": "x"}), client=client)
         assert run.approval == "run_approval", client
     assert notes(homes) == as_given()
+
+
+def test_a_delegation_that_is_taken_back_in_the_middle_of_a_run_stops_it_before_the_next_step(homes):
+    delegated(homes)
+    steps = [("note_append", {"path": f"Boîte/{name}.md", "text": "x"}) for name in "abc"]
+    with homes.app.vault.executor():
+        run = propose(homes, *steps)
+    assert (run.status, run.approved_how) == ("approved", "delegation")
+    carrier = Carrier(homes.app, recovered=True)
+    while not any(step.status == "done" for step in run_of(homes, run).steps):
+        carrier.step()
+    homes.replace("- [x] vault", "- [ ] vault", NAMES.autonomy)
+    homes.app.pipeline.sync([NAMES.autonomy])
+    carrier.all()
+    after = run_of(homes, run)
+    assert (after.status, after.reason) == ("paused", "delegation")
+    assert [step.status for step in after.steps] == ["done", "waiting", "waiting"]
+    tick(homes, after, f"resume-{after.transition}")
+    work(homes)
+    assert run_of(homes, run).status == "succeeded"

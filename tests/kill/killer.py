@@ -42,7 +42,7 @@ ARROWS = (
     *(f"daemon.vault.door:Vault.{name}" for name in ("late", "heard")),
     *(f"daemon.vault.kept:Store.{name}" for name in ("sweep", "shelve", "scrub")),
     *("daemon.desk:Desk.write", "daemon.pipeline:keep_owned", "daemon.pipeline:Pipeline._index"),
-    "daemon.pipeline:decide",
+    "daemon.pipeline:deliberate",
     *(f"pathlib:Path.{name}" for name in ("write_text", "write_bytes", "touch")),
 )
 """The arrows of the flow and the steps below them, as `module:name` or `module:Class.name`."""

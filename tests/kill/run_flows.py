@@ -43,7 +43,10 @@ STEPS = (
     "daemon.register.register:Register.append",
     "daemon.tools.hands:Hands.carry",
     *(f"daemon.runs.executor:Executor.{name}" for name in ("recover", "_begin", "_finish", "_end")),
-    *(f"daemon.vault.door:Vault.{name}" for name in ("write", "create", "move", "trash", "untrash", "append")),
+    *(
+        f"daemon.vault.door:Vault.{name}"
+        for name in ("write", "create", "move", "trash", "untrash", "append")
+    ),
 )
 """The steps of a run, besides the calls that change the disk."""
 AFTER = timedelta(minutes=5)

@@ -15,6 +15,7 @@ from parsers.plan_proposal import proposal
 from renderers.plan import note_name, shown, view
 from tests.plans import AT, EN, FR, ONE, PARIS, RUN, TWO, drawn, marked, read, run, section, step
 
+BACK = {"tool": "note_trash", "args": {"path": "Réunions/2026-12-01.md"}}
 WHOLE = f"""\
 ---
 clavaire: plan
@@ -179,15 +180,18 @@ def test_the_box_of_a_step_says_what_happened_to_it(status):
     ("status", "steps", "offered"),
     [
         ("awaiting_approval", (step(),), []),
-        ("approved", (step(),), ["cancel-4"]),
+        ("approved", (step(),), ["pause-4", "cancel-4"]),
         ("running", (step(),), ["pause-4", "cancel-4"]),
         ("paused", (step(status="done"),), ["resume-4", "cancel-4"]),
-        ("succeeded", (step(status="done"),), ["undo-4"]),
-        ("cancelled", (step(), step(TWO, status="done")), ["undo-4"]),
-        ("succeeded", (step(status="done", undoable=False),), []),
+        ("succeeded", (step(status="done", inverse=BACK),), ["undo-4"]),
+        ("cancelled", (step(), step(TWO, status="done", inverse=BACK)), ["undo-4"]),
+        ("succeeded", (step(status="done"),), []),
+        ("succeeded", (step(status="done", inverse=BACK, external=True),), []),
         ("failed", (step(status="failed"),), []),
+        ("failed", (step(status="failed", inverse=BACK),), ["undo-4"]),
         ("expired", (step(),), []),
         ("refused", (step(),), []),
+        ("refused", (step(status="done", inverse=BACK),), []),
     ],
 )
 def test_controls_follow_the_status_and_carry_the_number_of_the_transition(status, steps, offered):

@@ -146,3 +146,15 @@ def test_a_purge_reaches_backups_and_displaced_files_and_wakes_nothing(vault):
     assert vault.late(NOW) == []
     assert vault.late(NOW + 60) == []
     assert sorted(backups(vault)) == [b"a  b", b"the \n"]
+
+
+def test_a_version_keeps_its_name_when_it_becomes_a_backup(vault, clock):
+    # The evidence of a run names it: what a note says stays true.
+    put(vault, NOTE, b"old")
+    etag = vault.read(NOTE).etag
+    vault.write(NOTE, b"new", etag)
+    name = vault.kept.name_of(etag)
+    clock.now = NOW + 61
+    assert vault.late(clock.now) == []
+    assert (displaced(vault), backups(vault)) == ([], [b"old"])
+    assert vault.kept.name_of(etag) == name

@@ -45,6 +45,8 @@ def after(stage: Stage, mailbox: Path) -> None:
     assert "mail_send" in stage.line(CARDS, "mail_send")  # one card, however often it tries
     assert [run["status"] for run in stage.runs()] == ["refused"] * 3
     assert {op for _, op in stage.register()} & {"plan.approved", "run.started", "step.started"} == set()
-    assert TRAP not in "".join(stage.home.text(note) for note in stage.home.snapshot() if note.endswith(".md"))
+    assert TRAP not in "".join(
+        stage.home.text(note) for note in stage.home.snapshot() if note.endswith(".md")
+    )
     stage.check_untouched()
     stage.check_rest()
