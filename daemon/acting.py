@@ -5,7 +5,7 @@ reports; where nobody does, the one who asks carries it out (architecture.md, Pr
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from daemon import managed
@@ -14,9 +14,8 @@ from daemon.consent import Wish
 from daemon.index.refresh import Progress, silent
 from daemon.marking import lifting, provenance_of
 from daemon.pipeline import Outcome
-from daemon.planning import asker
+from daemon.planning import Client, asker
 from daemon.policy.codes import code_of
-from daemon.policy.lineage import Output
 from daemon.runs.asking import asked
 from daemon.runs.caps import Caps
 from daemon.runs.executor import Executor
@@ -33,20 +32,6 @@ from parsers.model.runs import WORKING, Input, Request, Run
 
 _BRING_UP = timedelta(seconds=1)
 """How often the note of a run under way is written at the most."""
-
-
-@dataclass(frozen=True, slots=True)
-class Client:
-    """Who asks for a plan."""
-
-    origin: str = "person"
-    instruction: str = ""
-    """Provenance of the instruction; `""`: what follows from the origin."""
-    keyed: bool = True
-    words: str = ""
-    """The person's own words of this run."""
-    outputs: tuple[Output, ...] = ()
-    """What the client's run has read so far."""
 
 
 def executor_of(app: App, *, recovered: bool = False) -> Executor:
@@ -155,16 +140,7 @@ def propose(app: App, raw: object, client: Client) -> tuple[Prepared, Outcome]:
     with app.vault.locked():
         app.history.catch_up()
         moment = pipeline.around.moment(app.history.state)
-        who = asker(
-            client.origin,
-            pipeline.runs,
-            moment,
-            pipeline.around.rules,
-            instruction=client.instruction,
-            keyed=client.keyed,
-            words=client.words,
-            outputs=client.outputs,
-        )
+        who = asker(client, pipeline.runs, moment, pipeline.around.rules)
         prepared = prepare(request, who, pipeline.counsel.planning(pipeline.around.showing(moment)))
     return prepared, do(app, [prepared])
 

@@ -8,7 +8,7 @@ import hmac
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from typing import Any
+from typing import assert_never
 
 from daemon.managed import GONE, Showing, Wanted
 from daemon.memory.moment import Deliberation
@@ -166,33 +166,27 @@ def answered_offers(memory: Deliberation) -> Iterator[Delegate]:
 
 def permit(work: Work, edit: Permit) -> None:
     """Decide an edit of what may pass without asking: a line waits for its code, a revocation holds at once."""
-
-    def emit(op: str, **body: Any) -> None:
-        work.emit(op, **body)
-
     match edit:
         case Delegate(says):
             if not on_the_floor(says, work.terms.tools()):
                 review = says.review or review_day(work.moment.today)
                 wants = replace(says, id=work.moment.new_id(DELEGATION), review=review)
-                ask(work.runs.autonomy, wants, work.terms.nonce, emit)
+                ask(work.runs.autonomy, wants, work.terms.nonce, work.emit)
         case Revoke(name):
-            revoke(work.runs.autonomy, name, emit)
+            revoke(work.runs.autonomy, name, work.emit)
         case Trust(note, hashes):
             if hashes:
-                emit("mark.lifted", note=note, hashes=list(hashes))
+                work.emit("mark.lifted", note=note, hashes=list(hashes))
+        case _:
+            assert_never(edit)
 
 
 def take_autonomy(work: Work, read: AutonomyRead) -> None:
     """Decide the lines of Autonomie.md, and the codes typed there."""
-
-    def emit(op: str, **body: Any) -> None:
-        work.emit(op, **body)
-
     autonomy, nonce = work.runs.autonomy, work.terms.nonce
-    take_levels(autonomy, [line for line, _ in read.said.levels], nonce, emit)
+    take_levels(autonomy, [line for line, _ in read.said.levels], nonce, work.emit)
     lines = [_dated(line, work) for line in named_lines(work, read.said) if _counts(line, work, read)]
-    take_delegations(autonomy, lines, sorted(read.stood), nonce, emit)
+    take_delegations(autonomy, lines, sorted(read.stood), nonce, work.emit)
     for name, digits in _typed(read.said):
         digest = autonomy.waiting(name)
         if digest is None or not work.runs.codes.is_open(name, work.moment.now):
@@ -200,17 +194,15 @@ def take_autonomy(work: Work, read: AutonomyRead) -> None:
         many = work.runs.codes.too_many(work.moment.now)
         good = hmac.compare_digest(work.terms.code(digest, ()), digits)
         last = work.runs.codes.wrong_for(name) + 1 >= PER_THING
-        give_code(autonomy, name, right=good, last=last, emit=emit)
+        give_code(autonomy, name, right=good, last=last, emit=work.emit)
         if not good and many:
-            work.emit("code.blocked")
-            work.alert("codes", work.terms.words.say("run.codes_blocked"), "blocked", "person")
+            work.block_codes("person")
 
 
 def named_lines(work: Work, said: AutonomySaid) -> list[DelegationLine]:
     """Give the lines with an id each: their own, that of what they lost it from, or a new one."""
     autonomy = work.runs.autonomy
-    live = [one for one in autonomy.delegations.values() if one.status == "active"]
-    known = claimed(said, (*autonomy.asked.values(), *live))
+    known = claimed(said, (*autonomy.asked.values(), *autonomy.active()))
     return [
         line if line.id else replace(line, id=known.get(row.line) or work.moment.new_id(DELEGATION))
         for line, row in said.delegations

@@ -3,12 +3,14 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from daemon.consent import seal
 from daemon.desk import Desk
+from daemon.index.search import search
 from daemon.managed import Showing
 from daemon.memory.moment import Deliberation, Moment
-from daemon.planning import Rules, asker, planning, terms
+from daemon.planning import Client, Rules, asker, planning, terms
 from daemon.runs.asking import BadRequest
 from daemon.runs.drafting import Planning
 from daemon.runs.proposing import again, prepare, propose
@@ -46,14 +48,20 @@ class Counsel:
         """Give what a plan is made with now; `runs`: as the decisions under way leave them."""
         look, sealed = VaultLook(self._desk.vault), partial(self._seal, showing, sources or {})
         known = self._history.runs if runs is None else runs
-        return planning(look, self._registry(), known, self._moment(), self.rules, sealed)
+        return planning(look, self._search, self._registry(), known, self._moment(), self.rules, sealed)
+
+    def _search(self, query: str, limit: int) -> list[tuple[NotePath, dict[str, Any]]]:
+        return [
+            (NotePath(hit.path), hit._asdict())
+            for hit in search(self._history.index.connection, query, limit)
+        ]
 
     def take_note(self, work: Work, one: Source, request: Request, showing: Showing) -> list[Problem]:
         """Propose a plan that came as a note: it is the vault's, and that very note shows it."""
         there = {one.path: one}
         plan = self.planning(showing, runs=work.runs)
         plan = replace(plan, seal=lambda run: self._seal(showing, there, replace(run, path=one.path)))
-        who = asker("person", work.runs, work.moment, self.rules, instruction="vault", keyed=False)
+        who = asker(Client("person", "vault", keyed=False), work.runs, work.moment, self.rules)
         try:
             prepared = prepare(request, who, plan)
         except BadRequest as error:
@@ -70,6 +78,6 @@ class Counsel:
         """Plan a run that waits anew, from the notes as they are."""
         if run.path and run.path not in sources:
             sources = {**sources, run.path: self._desk.read(run.path)}
-        known = {"instruction": run.instruction, "keyed": run.keyed}
-        who = asker(run.origin, runs, self._moment(), self.rules, **known)
+        client = Client(run.origin, run.instruction, keyed=run.keyed)
+        who = asker(client, runs, self._moment(), self.rules)
         return again(run, who, self.planning(showing, sources, runs))

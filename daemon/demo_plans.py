@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from config.paths import NAMES
-from daemon.acting import Client
+from daemon.planning import Client
 from daemon.policy.lineage import Output
 from daemon.runs.caps import Caps
 from daemon.runs.executor import Executor

@@ -112,8 +112,9 @@ class Desk:
         history = self.history
         if one.path == NAMES.autonomy:
             return autonomy_wanted(one, history.runs, history.state.host, showing)
+        rest = self.resting(one, showing)
         return managed.wanted(
-            one, history.state, showing, self.resting(one, showing), earlier, history.corrected
+            one, history.state, showing, rest, earlier, history.corrected, history.forgotten
         )
 
     def standing(
@@ -181,7 +182,7 @@ class Desk:
             others = self.history.state.facts.keys() - frozenset().union(*ids.values())
             self._rest = Rest(one.profile, ids, frozenset(others), showing.today)
             self._secrets = secrets(self._secrets, one.profile, _holds_secret)
-            self.history.touched, self.history.corrected = set(), set()
+            self.history.touched, self.history.corrected, self.history.forgotten = set(), set(), {}
 
     def _make_again(self, one: Source, showing: Showing) -> list[NotePath]:
         """Make a vanished or emptied note again: the cards at once, the facts once nothing is held any more."""

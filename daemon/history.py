@@ -21,6 +21,7 @@ from daemon.register.register import Register, RegisterClosed
 from daemon.remembered import Remembered
 from daemon.runs.state import Runs
 from daemon.runs.state import fold as fold_runs
+from parsers.model.facts import Fact
 from parsers.model.places import NotePath, Problem
 from parsers.model.register import Event, Mark, Record
 from renderers import journal
@@ -55,6 +56,8 @@ class History:
         """Records the state has and the index has not."""
         self.corrected: set[str] = set()
         """Facts corrected by command since then: their lines may still read as they did before."""
+        self.forgotten: dict[str, tuple[Fact, ...]] = {}
+        """Facts forgotten in this pass, as they were before: lines that were read as them leave with them."""
         self._remembered, self._foreign = Remembered(), 0
 
     @property
@@ -65,6 +68,7 @@ class History:
 
     def catch_up(self) -> None:
         """Replay what the register holds beyond the index; make the index where there is none to use."""
+        self.forgotten = {}
         self._open()
         if self._foreign != (foreign := self.index.foreign_writes()):
             self._foreign = foreign
@@ -181,6 +185,11 @@ class History:
     def _note_corrected(self, records: Iterable[Record]) -> None:
         self.corrected.update(str(r.body["id"]) for r in records if r.body.get("how") == BY_COMMAND)
 
+    def _note_forgotten(self, record: Record) -> None:
+        """Hold on to the words that folding a record takes away, until the notes are written."""
+        if record.op == "fact.forgotten" and (name := record.body.get("id")) in self.state.facts:
+            self.forgotten[str(name)] = self.state.facts[str(name)]
+
     def _touch(self, facts: set[str], cards: set[str]) -> None:
         if self.touched is not None:
             self.touched |= facts
@@ -214,6 +223,7 @@ class History:
 
     def _fold(self, records: Sequence[Record], mark: Mark) -> None:
         for record in records:
+            self._note_forgotten(record)
             fold(self.state, record)
             fold_runs(self.runs, record)
         if self.unsaid is not None:

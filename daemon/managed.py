@@ -21,10 +21,11 @@ from parsers import cards as cards_parser
 from parsers.cards import CardsSaid
 from parsers.model.cards import SECTION
 from parsers.model.edits import Answer, CardGone, Edit, Lines, LinesSettled
-from parsers.model.facts import over
+from parsers.model.facts import Fact, over
 from parsers.model.places import NotePath, Problem
 from parsers.model.register import Record, stamp
 from parsers.profile import ProfileSaid
+from parsers.sameness import folded
 from renderers import cards as cards_renderer
 from renderers import journal as journal_renderer
 from renderers import plans_base as plans_base_renderer
@@ -244,13 +245,17 @@ def wanted(
     resting: Aside | None = None,
     before: Shown | None = None,
     corrected: Collection[str] = (),
+    forgotten: Mapping[str, tuple[Fact, ...]] | None = None,
 ) -> Wanted | None:
-    """Give a usable note as it should be; what is set aside of Profil.md is as it should be."""
+    """Give a usable note as it should be; what is set aside of Profil.md is as it should be.
+
+    `forgotten` are the facts forgotten since the note was read, as they were.
+    """
     if one.etag is None or one.frame is None or one.text is None or not one.usable:
         return None
     if one.profile:
         apart = resting or Aside(one.profile.statements)
-        shows = _profile_view(state, showing, apart, before, corrected)
+        shows = _profile_view(state, showing, apart, before, corrected, forgotten or {})
         found = profile_renderer.render(shows, one.text, one.frame, one.profile, apart.active, apart.resting)
         text, after = found[0].text, Shown(one.etag, apart.resting.joined(found[0].ids), found[0].repeats)
         same = found[1].ids == found[0].ids
@@ -269,13 +274,17 @@ def _profile_view(
     apart: Aside,
     before: Shown | None,
     corrected: Collection[str],
+    forgotten: Mapping[str, tuple[Fact, ...]],
 ) -> profile_renderer.ProfileView:
     words = field_words(showing.words[0])
     # The order of the facts is the order in which new lines are written.
     looked_at = state.facts.keys() if apart.facts is None else apart.facts & state.facts.keys()
+    # A line of a fact forgotten after the note was read may have come just then, without an id: the words tell it.
     facts = sorted(
-        (state.facts[name] for name in looked_at), key=lambda known: (known[0].recorded_at, known[0].id)
+        (forgotten.get(name, ()) + state.facts[name] for name in looked_at),
+        key=lambda known: (known[0].recorded_at, known[0].id),
     )
+    words_gone = {folded(one.text) for versions in forgotten.values() for one in versions if one.text}
     stood = before.ids.items() if before else ()
     stood_there = frozenset().union(*(apart.resting.others(section, names) for section, names in stood))
     today = showing.today.isoformat()
@@ -283,7 +292,7 @@ def _profile_view(
     def again(text: str) -> bool:
         return any(alive(fact) and not over(fact, today) for fact in state.same_text(text))
 
-    repeats = before.repeats if before else frozenset[str]()
+    repeats = (before.repeats if before else frozenset[str]()) | words_gone
     return profile_renderer.view(
         facts, state.cards.values(), today, words, stood_there, corrected, repeats, again
     )

@@ -11,7 +11,7 @@ from typing import Any
 from daemon.index import paragraphs as rows
 from daemon.index.refresh import Changes
 from daemon.index.store import Index
-from daemon.policy.marks import Marks, begun_before, inherited, paragraphs
+from daemon.policy.marks import Marks, begun_before, inherited, move, paragraphs
 from daemon.policy.privacy import Declared, settled
 from daemon.vault.door import Vault
 from daemon.vault.errors import VaultError
@@ -97,8 +97,7 @@ def _after(marks: Marks, moved: Iterable[dict[str, Any]]) -> Marks:
         return marks
     marks = marks.fork()
     for body in moved:
-        here = marks.notes.pop(body["note"], {})
-        marks.notes.setdefault(body["to"], {}).update(here)
+        move(marks, body["note"], body["to"])
     return marks
 
 

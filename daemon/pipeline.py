@@ -74,7 +74,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """What a pass takes from outside: the clock, the words and what settings say of memory."""
+    """What a pass takes from outside: the clock, the words, the tools and what settings say."""
 
     moment: Callable[[State], Moment]
     showing: Callable[[Moment], Showing]
@@ -252,8 +252,7 @@ class Pipeline:
     def _prune(self) -> None:
         """Drop old backups; all stay while facts are held, whose versions may still be wanted."""
         if not any(versions[-1].status == "held" for versions in self.history.state.facts.values()):
-            now = self.around.moment(self.history.state).now.timestamp()
-            self.vault.kept.prune(now, *self.around.backups)
+            self.vault.kept.prune(self.now().timestamp(), *self.around.backups)
 
     # ---- managed notes: read, decide, accept, render
 
@@ -285,7 +284,7 @@ class Pipeline:
 
     def _now(self) -> tuple[int, str, str]:
         """What a rendering depends on besides the notes: how far the register goes, the day, the week."""
-        moment = self.around.moment(self.history.state)
+        moment = self._moment()
         return self.history.mark.seq, moment.today.isoformat(), moment.week
 
     def _round(self, asked: Asked, done: Turn) -> bool:

@@ -1,9 +1,10 @@
 """What planning and deciding runs take from outside: the tools, the policy as it stands, the notes, the secret."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta, tzinfo
+from typing import Any
 
 from config.i18n import Catalogue
 from config.sections import Policy
@@ -50,6 +51,20 @@ class Rules:
         return self.policy.code == "all"
 
 
+@dataclass(frozen=True, slots=True)
+class Client:
+    """Who asks for a plan, as the request came."""
+
+    origin: str = "person"
+    instruction: str = ""
+    """Provenance of the instruction; `""`: what follows from the origin."""
+    keyed: bool = True
+    words: str = ""
+    """The person's own words of this run."""
+    outputs: tuple[Output, ...] = ()
+    """What the client's run has read so far."""
+
+
 def judge(runs: Runs, moment: Moment, zone: tzinfo) -> Callable[[Action], Decision]:
     """Give the policy, with levels, delegations and what was used of them as they are now."""
     delegations = runs.autonomy.active()
@@ -73,8 +88,11 @@ def _used(runs: Runs, delegation: str, moment: Moment, zone: tzinfo) -> int:
     )
 
 
+Search = Callable[[str, int], Sequence[tuple[NotePath, Mapping[str, Any]]]]
+
+
 def planning(
-    look: Look, registry: Registry, runs: Runs, moment: Moment, rules: Rules, seal: Seal
+    look: Look, search: Search, registry: Registry, runs: Runs, moment: Moment, rules: Rules, seal: Seal
 ) -> Planning:
     """Give what a plan is made with."""
 
@@ -89,6 +107,8 @@ def planning(
         look=look,
         judge=judge(runs, moment, rules.zone),
         declares=declares,
+        search=search,
+        mark_of=runs.marks.known,
         seal=seal,
         words=rules.words,
         moment=moment,
@@ -97,19 +117,17 @@ def planning(
     )
 
 
-def asker(origin: str, runs: Runs, moment: Moment, rules: Rules, **known: object) -> Asker:
-    """Give who asks; `known`: `instruction`, `keyed`, `words` (the person's own), `outputs` (what the run has read)."""
-    agent = origin.startswith(AGENTS)
-    instruction = str(known.get("instruction") or (origin if agent else "user"))
-    outputs: Sequence[Output] = known.get("outputs", ())  # type: ignore[assignment]  # see the docstring
-    said = Said("" if agent else str(known.get("words", "")), tuple(outputs), instruction)
+def asker(client: Client, runs: Runs, moment: Moment, rules: Rules) -> Asker:
+    """Give who asks, with what is known of their words and of what they did of late."""
+    agent = client.origin.startswith(AGENTS)
+    instruction = client.instruction or (client.origin if agent else "user")
     burst = timedelta(seconds=rules.policy.burst)
     return Asker(
-        origin=origin,
+        origin=client.origin,
         instruction=instruction,
-        keyed=bool(known.get("keyed", not agent)),
-        said=said,
-        recent_writes=runs.recent_writes(origin, moment.now, burst),
+        keyed=client.keyed,
+        said=Said("" if agent else client.words, client.outputs, instruction),
+        recent_writes=runs.recent_writes(client.origin, moment.now, burst),
         local_reader=not agent,
     )
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from daemon.policy.lineage import Said, trace
+from daemon.runs.refusing import refuse_call
 from daemon.runs.work import Work
 from parsers.ids import RUN
 from parsers.model.edits import Edit, Remember
@@ -33,7 +34,7 @@ def screen(work: Work, edits: Iterable[Edit], judge: Callable[[Action], Decision
             kept.append(replace(edit, allowed=decision.kind == "allowed"))
             _record(work, edit, decision)
         else:
-            _refuse(work, edit, decision)
+            refuse_call(work, work.moment.new_id(RUN), TOOL, edit.origin, decision)
     return kept
 
 
@@ -65,20 +66,3 @@ def _record(work: Work, edit: Remember, decision: Decision) -> None:
         delegation=decision.delegation,
         verified=True,
     )
-
-
-def _refuse(work: Work, edit: Remember, decision: Decision) -> None:
-    name = work.moment.new_id(RUN)
-    work.emit(
-        "action.refused",
-        edit.origin,
-        id=name,
-        run=name,
-        tool=TOOL,
-        origin=edit.origin,
-        rule=decision.rule,
-        reasons=[list(pair) for pair in decision.reasons],
-    )
-    if decision.alert:
-        said = work.terms.words.say("run.refused_card", tool=TOOL, origin=edit.origin, rule=decision.rule)
-        work.alert("refusal", said, f"{edit.origin} {TOOL} {decision.rule}", edit.origin)

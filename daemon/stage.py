@@ -19,11 +19,11 @@ from config.sections import Connectors, General
 from config.settings import Settings, zone
 from daemon import acting, reading
 from daemon import app as wiring
-from daemon.acting import Client
 from daemon.app import App
 from daemon.index.store import open_index
 from daemon.permits import exported
 from daemon.pipeline import Outcome
+from daemon.planning import Client
 from parsers.ids import ID
 from parsers.model.edits import Edit
 from parsers.model.facts import Fact

@@ -54,6 +54,7 @@ class PlanView:
 def view(run: Run, zone: tzinfo, words: Words, *, every_code: bool = False) -> PlanView:
     """Give what the note of a run says; `every_code` tells whether every approval takes a code."""
     waits = run.status in {"proposed", "awaiting_approval"}
+    coded = takes_code(run, every_code=every_code)
     why = (inert(run.why),) if plain(run.why) else ()
     return PlanView(
         run=run.id,
@@ -68,7 +69,7 @@ def view(run: Run, zone: tzinfo, words: Words, *, every_code: bool = False) -> P
             ("plan", (f"## {words.say('plan.heading.plan')}",)),
         ),
         open=waits,
-        approval=_asking(run, words, coded=takes_code(run, every_code=every_code)) if waits else (_state(run, zone, words),),
+        approval=_asking(run, words, coded=coded) if waits else (_state(run, zone, words),),
         steps=tuple(_step(step, number, waits=waits) for number, step in enumerate(run.steps, 1)),
         controls=_controls(run, words),
         evidence=evidence(run, zone, words),

@@ -9,9 +9,9 @@ import pytest
 
 from config.paths import NAMES
 from daemon import acting
-from daemon.acting import Client
 from daemon.index.problems import problems
 from daemon.pipeline import Outcome
+from daemon.planning import Client
 from parsers.model.register import Record
 from parsers.model.runs import Run
 from tests.home import Home, temporary

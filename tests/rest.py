@@ -10,6 +10,7 @@ from daemon.app import open_writable
 from daemon.managed import said
 from daemon.memory.decide import decide
 from daemon.memory.pairing import alive
+from daemon.permits import exported, load_runs
 from daemon.reading import canonical, export, state_in
 from parsers.frame import frame_of
 from parsers.model.facts import SECTION_OF, Fact, over
@@ -32,7 +33,8 @@ def check_another_process(home: Home) -> None:
 def check_knowledge(home: Home, ticked: set[str]) -> None:
     """Register, state and index agree; an agent's word is confirmed by a tick alone; no secret is known."""
     assert home.folded() == home.export()
-    assert canonical(export(state_in(home.app.history.index))) == home.export()
+    index = home.app.history.index
+    assert canonical(export(state_in(index), exported(load_runs(index)[0]))) == home.export()
     for versions in home.state.facts.values():
         for fact in versions:
             if fact.source.startswith("mcp:") and fact.status in ("confirmed", "held"):

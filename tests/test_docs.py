@@ -16,8 +16,8 @@ import pytest
 from config.paths import NAMES
 from config.settings import KEYS, Settings
 from daemon import acting
-from daemon.acting import Client
 from daemon.cli.main import COMMANDS, cli
+from daemon.planning import Client
 from parsers.model.cards import CHOICES, SECTION
 from parsers.model.facts import SECTION_OF
 from tests.home import Home, temporary

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from config.paths import NAMES
 from daemon import acting
 from daemon.app import App
-from daemon.planning import asker
+from daemon.planning import Client, asker
 from daemon.policy.rules import decide
 from daemon.runs.asking import BadRequest, asked
 from daemon.runs.proposing import prepare
@@ -68,7 +68,7 @@ def possible(app: App, wanted: Sequence[Step]) -> list[Step]:
     """Give those of the steps that can be planned after one another."""
     pipeline, kept = app.pipeline, list[Step]()
     moment = pipeline.around.moment(app.history.state)
-    who = asker(AGENT, pipeline.runs, moment, pipeline.around.rules)
+    who = asker(Client(AGENT, keyed=False), pipeline.runs, moment, pipeline.around.rules)
     for step in wanted:
         request = asked(raw(*kept, step), pipeline.around.registry(), app.words)
         try:

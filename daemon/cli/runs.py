@@ -24,8 +24,8 @@ from daemon.cli.session import (
 )
 
 if TYPE_CHECKING:
-    from daemon.acting import Client
     from daemon.app import App
+    from daemon.planning import Client
     from daemon.runs.state import Runs
     from daemon.runs.work import Prepared
     from parsers.model.runs import Control, Run, Step
@@ -81,7 +81,7 @@ def _json(session: Session, file: str, text: str) -> object:
 
 def _client(named: str, typed: str) -> "Client":
     """Who asks: what comes without a terminal may be any program's, and is the person's own at no time."""
-    from daemon.acting import Client
+    from daemon.planning import Client
 
     terminal = sys.stdin.isatty()
     if named != "person":

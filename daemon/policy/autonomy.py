@@ -193,9 +193,8 @@ def _take_line(autonomy: Autonomy, wants: Delegation, nonce: Callable[[], str], 
 
 def ask(autonomy: Autonomy, wants: Delegation, nonce: Callable[[], str], emit: Emit) -> None:
     """Let a new line wait for its code, unless one that says the same holds or waits already."""
-    live = [one for one in autonomy.delegations.values() if one.status == "active"]
-    bare = _bounds(replace(wants, id=""))
-    if not any(_bounds(replace(one, id="")) == bare for one in (*live, *autonomy.asked.values())):
+    bare, known = _bounds(replace(wants, id="")), (*autonomy.active(), *autonomy.asked.values())
+    if not any(_bounds(replace(one, id="")) == bare for one in known):
         emit("delegation.asked", **event_of(replace(wants, status="pending", nonce=nonce())))
 
 

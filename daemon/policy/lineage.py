@@ -25,8 +25,6 @@ from daemon.policy.formats import (
 from parsers.model.facts import Sensitivity
 from parsers.model.policy import Argument, Role, least, trust_of
 
-__all__ = ["Output", "Said", "classes_in", "trace"]
-
 Sort = Literal["amount", "id", "text"]
 """What an argument is where its form does not tell: a number that is paid, a number that names something."""
 

@@ -42,7 +42,7 @@ def _hash(part: str) -> str:
 
 @dataclass(slots=True)
 class Marks:
-    """Provenances below `vault` of paragraphs. Only `fold` changes it."""
+    """Provenances below `vault` of paragraphs. Only `fold` and `move` change it."""
 
     notes: dict[str, dict[str, str]] = field(default_factory=dict)
     """Note → hash → provenance, as they were written there or inherited."""
@@ -63,6 +63,13 @@ class Marks:
                 found[one] = max(known, key=trust_of)
         return found
 
+    def known(self, text: str) -> str:
+        """Give the worst provenance of the paragraphs of a text that are known from elsewhere, `""` when none is."""
+        if not self.everywhere:
+            return ""
+        found = [mark for one in paragraphs(text) if (mark := self.everywhere.get(one))]
+        return max(found, key=trust_of, default="")
+
     def worst(self, path: str, text: str, declared: str) -> str:
         """Give the provenance of a note's whole text: what it declares, or the worst mark in it."""
         return max((declared, *self.of(path, paragraphs(text)).values()), key=trust_of)
@@ -78,8 +85,7 @@ def fold(marks: Marks, record: Record) -> None:
             if not str(one).endswith("-"):
                 _put(marks.everywhere, str(one), str(body["provenance"]))
     elif record.op == "mark.moved":
-        here = marks.notes.pop(str(body["note"]), {})
-        marks.notes.setdefault(str(body["to"]), {}).update(here)
+        move(marks, str(body["note"]), str(body["to"]))
     elif record.op == "mark.left":
         here = marks.notes.get(str(body["note"]), {})
         for one in body["hashes"]:
@@ -90,6 +96,12 @@ def fold(marks: Marks, record: Record) -> None:
         for one in body["hashes"]:
             marks.notes.get(str(body["note"]), {}).pop(str(one), None)
             marks.everywhere.pop(str(one), None)
+
+
+def move(marks: Marks, note: str, to: str) -> None:
+    """Let the marks of a note go along to where it is now."""
+    here = marks.notes.pop(note, {})
+    marks.notes.setdefault(to, {}).update(here)
 
 
 def _put(known: dict[str, str], one: str, provenance: str) -> None:

@@ -7,6 +7,7 @@ from config.i18n import Catalogue
 from daemon.tools.tool import Tool
 from parsers.errors import ClavaireError
 from parsers.model.runs import Call, Request
+from parsers.plan import Unreadable, canonical
 
 _LONGEST_TITLE = 200
 _LONGEST_WHY = 4000
@@ -58,20 +59,18 @@ def _call(number: int, one: Any, registry: Mapping[str, Tool], words: Catalogue)
         raise _bad(words, "tool", number=number, tool=str(tool)[:60])
     if not isinstance(args, Mapping):
         raise _bad(words, "step", number=number)
-    if not plain(args):
+    if not _canonical(args):
         raise _bad(words, "value", number=number)
     return Call(known.name, dict(args))
 
 
-def plain(value: object) -> bool:
-    """Tell whether a value has a canonical form: JSON without decimal numbers, names and texts in UTF-8."""
-    if isinstance(value, str):
-        return not any("\ud800" <= sign <= "\udfff" for sign in value)
-    if isinstance(value, Mapping):
-        return all(isinstance(key, str) and plain(key) and plain(one) for key, one in value.items())
-    if isinstance(value, list):
-        return all(map(plain, value))
-    return value is None or isinstance(value, bool | int)
+def _canonical(value: object) -> bool:
+    """Whether a value has the canonical form that a plan's digest is made of."""
+    try:
+        canonical(value)
+    except Unreadable:
+        return False
+    return True
 
 
 def _bad(words: Catalogue, code: str, **values: object) -> BadRequest:

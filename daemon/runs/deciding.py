@@ -12,13 +12,14 @@ from typing import assert_never
 
 from daemon.policy.codes import PER_THING
 from daemon.runs.life import may
-from daemon.runs.refusing import refuse
+from daemon.runs.refusing import refuse, refused
 from daemon.runs.rows import inputs_row, step_row
 from daemon.runs.standing import left_out_of
 from daemon.runs.state import Runs
 from daemon.runs.undoing import undo
 from daemon.runs.work import Work
 from parsers.model.controls import offered, takes_code
+from parsers.model.policy import Decision
 from parsers.model.run_edits import Altered, Approve, CodeShown, Moved, Refuse, RunEdit, Steer, Unblock
 from parsers.model.runs import Control, Run
 
@@ -121,17 +122,7 @@ def _inputs_hold(run: Run, edit: Approve) -> bool:
 
 def _forged(work: Work, run: Run) -> None:
     """No tool of ours approves (law 9)."""
-    reasons = [["approves", run.id]]
-    work.emit(
-        "action.refused",
-        "http",
-        id=run.id,
-        run=run.id,
-        tool="approve",
-        origin="http",
-        rule=4,
-        reasons=reasons,
-    )
+    refused(work, run.id, "approve", "http", Decision("refused", 4, (("approves", run.id),)))
     work.alert("forged", run.title, run.id, "http", run.path)
 
 
@@ -159,8 +150,7 @@ def _count_wrong(work: Work, run: Run, tried: str) -> None:
         work.emit("run.cancelled", id=run.id, reason="codes")
         work.alert("codes", run.title, run.id, run.origin, run.path)
     if many:
-        work.emit("code.blocked")
-        work.alert("codes", work.terms.words.say("run.codes_blocked"), "blocked", run.origin)
+        work.block_codes(run.origin)
 
 
 def _show_code(work: Work, edit: CodeShown) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from config.i18n import Catalogue
 from daemon.memory.moment import Moment
-from daemon.policy.lineage import Said, trace
+from daemon.policy.lineage import Output, Said, trace
 from daemon.policy.privacy import HARDER, harder
 from daemon.runs import showing
 from daemon.runs.asking import BadRequest
@@ -14,7 +14,7 @@ from daemon.runs.work import Seal
 from daemon.tools.effects import Effects, Look, Overlay
 from daemon.tools.errors import sentence
 from daemon.tools.facts import action_facts
-from daemon.tools.tool import Tool
+from daemon.tools.tool import Sources, Tool
 from parsers.errors import ClavaireError
 from parsers.model.facts import Sensitivity
 from parsers.model.places import NotePath
@@ -43,6 +43,10 @@ class Planning:
     """The policy, with level, delegations and budgets as they are."""
     declares: Callable[[NotePath, bytes], Declares]
     """Gives what a note with these bytes is."""
+    search: Callable[[str, int], Sequence[tuple[NotePath, Mapping[str, Any]]]]
+    """Gives the best notes for a query."""
+    mark_of: Callable[[str], str]
+    """Gives the worst provenance of a paragraph that stands in a text and is known from elsewhere, else `""`."""
     seal: Seal
     words: Catalogue
     moment: Moment
@@ -68,6 +72,10 @@ class Asker:
         found = [one.provenance for one in self.said.outputs]
         return least(found) if found else ""
 
+    def having_read(self, outputs: Iterable[Output]) -> "Asker":
+        """Give the same after more was read: what is written then is looked up in it too."""
+        return replace(self, said=replace(self.said, outputs=(*self.said.outputs, *outputs)))
+
 
 @dataclass(frozen=True, slots=True)
 class Draft:
@@ -77,6 +85,8 @@ class Draft:
     tool: Tool
     effects: Effects
     decision: Decision
+    outputs: tuple[Output, ...] = ()
+    """What it read: the steps after it have read that too."""
 
 
 class RefusedEarly(Exception):
@@ -140,7 +150,7 @@ def draft(
     decision = _judged(bench, effects, look, reversible=undo is not None)
     made = _made(bench, effects, decision, undo, arguments)
     needs = tuple(one.step.id for one in earlier if _needs(bench, effects, one, earlier, look.seen))
-    return Draft(replace(made, needs=needs), tool, effects, decision)
+    return Draft(replace(made, needs=needs), tool, effects, decision, _outputs(bench, look, decision, number))
 
 
 def _made(
@@ -206,10 +216,41 @@ def _needs(
 # ---- what the policy says
 
 
+def _outputs(bench: _Bench, look: Look, decision: Decision, number: int) -> tuple[Output, ...]:
+    """What a step that reads gives: read while it is planned, so that what follows is traced to it (R-P01)."""
+    if bench.tool.read is None or decision.kind == "refused":
+        return ()
+    try:
+        return bench.tool.read(bench.args, _readable(bench, look))
+    except ClavaireError as error:
+        words = bench.planning.words
+        raise BadRequest(words.say("plan.bad.plan", number=number, why=sentence(error, words))) from None
+
+
+def _readable(bench: _Bench, look: Look) -> Sources:
+    """What the reader of this plan may see."""
+    planning, agent = bench.planning, not bench.asker.local_reader
+
+    def label(path: NotePath, text: str) -> tuple[str, Sensitivity]:
+        data = look.read(path) or text.encode()
+        known = planning.declares(path, data)
+        return known.worst, known.sensitivity
+
+    def hidden(path: NotePath) -> bool:
+        return agent and (
+            _sensitivity(path, look, planning) == "private" or "assistant" in look.target(path).reasons
+        )
+
+    return Sources(look, planning.search, label, hidden)
+
+
 def _arguments(bench: _Bench) -> tuple[Argument, ...]:
+    """What was found about each argument; text that is known from elsewhere keeps its mark, whoever hands it on."""
     found: list[Argument] = []
     for name, value in bench.step.args.items():
-        found += trace(name, bench.tool.role(name), value, bench.asker.said, domain=bench.tool.domain)
+        traced = trace(name, bench.tool.role(name), value, bench.asker.said, domain=bench.tool.domain)
+        mark = bench.planning.mark_of(value) if isinstance(value, str) else ""
+        found += [replace(one, provenance=least((one.provenance, mark))) if mark else one for one in traced]
     return tuple(found)
 
 

@@ -12,7 +12,6 @@ its notes are as they were, or it is uncertain and a person decides (R-R06).
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from config.i18n import Catalogue
@@ -21,9 +20,10 @@ from daemon.runs.caps import Caps, reached, stretch
 from daemon.runs.deciding import reshow
 from daemon.runs.evidence import INTERRUPTED
 from daemon.runs.looking import differing, stands
+from daemon.runs.readying import Ready, Unready, as_begun, ready
 from daemon.runs.standing import outcome, unfinished
 from daemon.runs.work import Acts, Work, withdrawn
-from daemon.tools.effects import Change, Effects, Look, Past
+from daemon.tools.effects import Change, Effects, Look
 from daemon.tools.errors import sentence
 from daemon.tools.hands import Hands
 from daemon.tools.tool import Tool
@@ -35,23 +35,6 @@ from parsers.model.runs import Run, Step
 
 _TRIES = 3
 """How often a step is started in one stretch before its run is paused."""
-
-
-class Unready(Exception):
-    """Why a step is not begun: a catalogue key below `step.reason.`, and the words that go with it."""
-
-    def __init__(self, reason: str, detail: str = "") -> None:
-        super().__init__(reason)
-        self.reason, self.detail = reason, detail
-
-
-@dataclass(frozen=True, slots=True)
-class _Ready:
-    """A step as it will be carried out."""
-
-    tool: Tool
-    args: Any
-    effects: Effects
 
 
 class Executor:
@@ -171,8 +154,9 @@ class Executor:
 
     def _do(self, run: Run, step: Step) -> bool:
         look = self._look()
+        begun = any(one.what == "step_started" and one.step == step.id for one in run.evidence)
         try:
-            ready = self._ready(run, step, look)
+            doing = ready(self._registry.get(step.tool), step, look, self._words, begun=begun)
         except Unready as why:
             return self._record(
                 run,
@@ -186,41 +170,18 @@ class Executor:
                 inverse=None,
             )
         key = key_of(run, step)
-        before = ready.effects.before()
+        before = doing.effects.before()
         if not self._begin(run, step, key, before):
             return self._acts.runs.runs.get(run.id) != run
         problem = ""
         try:
-            if ready.tool.apply is not None:
-                ready.tool.apply(ready.args, self._hands, ready.effects, key)
+            if doing.tool.apply is not None:
+                doing.tool.apply(doing.args, self._hands, doing.effects, key)
         except (VaultBusy, VaultMissing):
             raise
         except ClavaireError as error:
             problem = sentence(error, self._words)
-        return self._finish(run, step, ready, key, problem)
-
-    def _ready(self, run: Run, step: Step, look: Look) -> _Ready:
-        """Give a step as it would be carried out now; one that was begun before, as it was begun.
-
-        Raises:
-            Unready: it is not what was shown, or its notes are not.
-        """
-        tool = self._registry.get(step.tool)
-        if tool is None:
-            raise Unready("no_tool", step.tool)
-        begun = any(one.what == "step_started" and one.step == step.id for one in run.evidence)
-        if changed := differing(step.before, look, step.expects if begun else None):
-            raise Unready("changed", changed)
-        try:
-            args = tool.validated(step.args)
-            effects = tool.plan(args, Past(look, step.before) if begun else look)
-        except (VaultBusy, VaultMissing):
-            raise
-        except ClavaireError as error:
-            raise Unready("impossible", sentence(error, self._words)) from None
-        if dict(effects.before()) != dict(step.before) or dict(effects.after()) != dict(step.expects):
-            raise Unready("not_as_shown")
-        return _Ready(tool, args, effects)
+        return self._finish(run, step, doing, key, problem)
 
     def _begin(self, run: Run, step: Step, key: str, before: Mapping[str, str]) -> bool:
         """Record that a step starts, unless the run was paused or cancelled meanwhile: whether it may."""
@@ -238,16 +199,15 @@ class Executor:
 
         return self._acts.happen(decide) and bool(begun)
 
-    def _finish(self, run: Run, step: Step, ready: _Ready, key: str, problem: str) -> bool:
+    def _finish(self, run: Run, step: Step, done: Ready, key: str, problem: str) -> bool:
         """Look at what a step left, and record it with its proof."""
         look = self._look()
-        if not (problem and ready.tool.verify is None) and self._proved(ready, look, key):
-            return self._done(run, step, ready)
-        left = [change for change in ready.effects.changes if stands(change, look)]
-        whole = len(left) == len(ready.effects.changes)
+        if not (problem and done.tool.verify is None) and done.proved(look, key):
+            return self._done(run, step, done)
+        left = [change for change in done.effects.changes if stands(change, look)]
+        whole = len(left) == len(done.effects.changes)
         reason = "unproved" if whole or not problem else "partly" if left else "impossible"
         part = Effects(tuple(left))
-        inverse = ready.tool.inverse(ready.args, part) if ready.tool.inverse and left else None
         detail = problem or differing(step.expects, look)
         return self._recorded_anyway(
             "step.failed",
@@ -256,21 +216,21 @@ class Executor:
             reason=reason,
             detail=detail,
             after=part.after(),
-            inverse=_as_json(inverse),
+            inverse=done.inverse(part) if left else None,
             marks=_marks(step, left),
         )
 
-    def _done(self, run: Run, step: Step, ready: _Ready) -> bool:
-        inverse = ready.tool.inverse(ready.args, ready.effects) if ready.tool.inverse else None
+    def _done(self, run: Run, step: Step, done: Ready) -> bool:
+        effects, tool = done.effects, done.tool
         return self._recorded_anyway(
             "step.done",
             id=run.id,
             step=step.id,
-            verified=True if ready.tool.verify is not None else None,
-            after=ready.effects.after(),
-            inverse=_as_json(inverse) if ready.effects.changes or ready.tool.effect == "external" else None,
-            kept=self._backups(ready.effects.changes),
-            marks=_marks(step, ready.effects.changes),
+            verified=True if tool.verify is not None else None,
+            after=effects.after(),
+            inverse=done.inverse(effects) if effects.changes or tool.effect == "external" else None,
+            kept=self._backups(effects.changes),
+            marks=_marks(step, effects.changes),
         )
 
     def _recorded_anyway(self, op: str, marks: Iterable[Mapping[str, Any]] = (), **body: Any) -> bool:
@@ -291,22 +251,11 @@ class Executor:
         }
         return {path: name for path, name in found.items() if name}
 
-    def _proved(self, ready: _Ready, look: Look, key: str) -> bool:
-        """Whether the tool's own proof is there; one that has none proves nothing, and that is said."""
-        if ready.tool.verify is None:
-            return True
-        try:
-            return ready.tool.verify(ready.args, look, ready.effects, key) is True
-        except (VaultBusy, VaultMissing):
-            raise
-        except ClavaireError:
-            return False
-
     # ---- a step that was begun, and of whose end nobody knows
 
     def _examine(self, run: Run, step: Step) -> bool:
         look = self._look()
-        past = self._past(step, look)
+        past = as_begun(self._registry.get(step.tool), step, look)
         if past is not None and self._came_to_pass(step, past, look):
             return self._done(run, step, past)
         if past is None and self._as_expected(step, look):
@@ -315,26 +264,11 @@ class Executor:
             return self._recorded_anyway("step.again", id=run.id, step=step.id)
         return self._doubt(run, step, look)
 
-    def _past(self, step: Step, look: Look) -> _Ready | None:
-        """Give the step as it was begun, planned over the versions that stood there then; None where it cannot be."""
-        tool = self._registry.get(step.tool)
-        before = Past(look, step.before)
-        if tool is None or not before.complete:
-            return None
-        try:
-            args = tool.validated(step.args)
-            effects = tool.plan(args, before)
-        except (VaultBusy, VaultMissing):
-            raise
-        except ClavaireError:
-            return None
-        return _Ready(tool, args, effects) if dict(effects.after()) == dict(step.expects) else None
-
-    def _came_to_pass(self, step: Step, past: _Ready, look: Look) -> bool:
+    def _came_to_pass(self, step: Step, past: Ready, look: Look) -> bool:
         """Whether there is proof; a tool without one has none to show now, unless every note is as it should be."""
         if past.tool.verify is None:
             return bool(step.expects) and not differing(step.expects, look)
-        return self._proved(past, look, step.key)
+        return past.proved(look, step.key)
 
     def _as_expected(self, step: Step, look: Look) -> bool:
         """Whether every note is, byte for byte, what the step was to leave: then it was done."""
@@ -354,7 +288,7 @@ class Executor:
             kept={},
         )
 
-    def _may_go_on(self, step: Step, past: _Ready | None, look: Look) -> bool:
+    def _may_go_on(self, step: Step, past: Ready | None, look: Look) -> bool:
         """Whether the step may be done: each note is as it was.
 
         Of a tool of ours each may also be as it will be: what was made is not made again (`Hands.carry`). An effect
@@ -407,7 +341,3 @@ def _by_approval(run: Run) -> tuple[str, str]:
 def _stopped(run: Run) -> bool:
     """A failed step stops a plan; what an undo cannot bring back does not keep it from the rest."""
     return run.kind != "undo" and any(step.status == "failed" for step in run.steps)
-
-
-def _as_json(call: Any) -> dict[str, Any] | None:
-    return None if call is None else {"tool": call.tool, "args": dict(call.args)}

@@ -1,32 +1,25 @@
 """Why the policy decided as it did, in the person's words: the rule by its number, and the facts it used (R-P02)."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from config.i18n import Catalogue
-from daemon.runs.showing import code
+from daemon.runs.showing import Reasons, reason_said, reasons_said
 from parsers.model.runs import Run, Step
 
 _SECRET = "secret"  # noqa: S105 - the name of a reason
-Reasons = Sequence[Sequence[str]]
 
 
-def rule_said(words: Catalogue, rule: int, reasons: Reasons = ()) -> str:
+def rule_said(words: Catalogue, rule: int, reasons: Reasons) -> str:
     """Give the sentence of a rule; what holds a secret is refused by a rule of memory's."""
     if any(key == _SECRET for key, _ in reasons):
         return words.say("policy.rule.secret")
     return words.say(f"policy.rule.{rule}")
 
 
-def reason_said(words: Catalogue, key: str, value: str) -> str:
-    """Give one fact that a rule used."""
-    return words.say(f"policy.reason.{key}", value=code(value) if value else "").rstrip()
-
-
 def refusal_said(words: Catalogue, rule: int, reasons: Reasons) -> str:
     """Give why something is refused, in one sentence."""
-    why = "; ".join(reason_said(words, key, value) for key, value in reasons)
-    return words.say("cli.refused", rule=rule, said=rule_said(words, rule, reasons).rstrip("."), why=why)
+    said = rule_said(words, rule, reasons).rstrip(".")
+    return words.say("cli.refused", rule=rule, said=said, why=reasons_said(words, reasons))
 
 
 def judged(run: Run) -> tuple[tuple[int, Step], ...]:

@@ -17,7 +17,6 @@ _BEGUN: tuple[RunStatus, ...] = ("running", "paused", "cancelled")
 """Where the end of an effect may be recorded: pausing and cancelling do not wait for the one under way."""
 _OVER: tuple[RunStatus, ...] = ("succeeded", "partially_succeeded", "failed", "cancelled", "expired")
 
-STEP_OPS = ("step.started", "step.done", "step.failed", "step.uncertain", "step.again")
 ENDINGS: tuple[RunStatus, ...] = ("succeeded", "partially_succeeded", "failed")
 
 Row = tuple[str, Iterable[RunStatus], RunStatus | None]

@@ -38,6 +38,7 @@ def prepare(request: Request, asker: Asker, planning: Planning) -> Prepared:
     for number, step in enumerate(bare.steps, 1):
         try:
             drafts.append(draft(step, number, drafts, asker, planning, writes))
+            asker = asker.having_read(drafts[-1].outputs)
         except RefusedEarly as early:
             return _refusal(bare, [Refused(step.id, step.tool, early.decision)], planning)
     return _finished(bare, drafts, planning)
@@ -58,6 +59,7 @@ def again(run: Run, asker: Asker, planning: Planning) -> Prepared:
             continue
         try:
             drafts.append(draft(step, number, drafts, asker, planning, writes))
+            asker = asker.having_read(drafts[-1].outputs)
         except RefusedEarly as early:
             return _refusal(fresh, [Refused(step.id, step.tool, early.decision)], planning)
         except BadRequest as error:

@@ -1,7 +1,8 @@
 """A plan the policy refuses: the events that say so, and the card where the person should know (R-P03, R-P07)."""
 
-from daemon.runs.work import Prepared, Refused, Work
-from parsers.model.runs import Run
+from daemon.runs.work import Prepared, Work
+from parsers.model.places import NotePath
+from parsers.model.policy import Decision
 
 
 def refuse(work: Work, prepared: Prepared) -> None:
@@ -9,26 +10,31 @@ def refuse(work: Work, prepared: Prepared) -> None:
     run, first = prepared.run, prepared.refused[0]
     reasons = [list(pair) for pair in first.decision.reasons]
     for one in prepared.refused:
-        _log(work, run, one)
+        refuse_call(work, run.id, one.tool, run.origin, one.decision, run.path)
     work.emit(
         "plan.refused", run.origin, id=run.id, step=first.step, rule=first.decision.rule, reasons=reasons
     )
 
 
-def _log(work: Work, run: Run, refused: Refused) -> None:
-    decision = refused.decision
+def refuse_call(
+    work: Work, run: str, tool: str, origin: str, decision: Decision, note: NotePath | None = None
+) -> None:
+    """Refuse one call of a tool, with a card where the decision asks for one; `note`: of its run."""
+    refused(work, run, tool, origin, decision)
+    if decision.alert:
+        text = work.terms.words.say("run.refused_card", tool=tool, origin=origin, rule=decision.rule)
+        work.alert("refusal", text, f"{origin} {tool} {decision.rule}", origin, note)
+
+
+def refused(work: Work, run: str, tool: str, origin: str, decision: Decision) -> None:
+    """Record that a call was refused."""
     work.emit(
         "action.refused",
-        run.origin,
-        id=run.id,
-        run=run.id,
-        tool=refused.tool,
-        origin=run.origin,
+        origin,
+        id=run,
+        run=run,
+        tool=tool,
+        origin=origin,
         rule=decision.rule,
         reasons=[list(pair) for pair in decision.reasons],
     )
-    if decision.alert:
-        text = work.terms.words.say(
-            "run.refused_card", tool=refused.tool, origin=run.origin, rule=decision.rule
-        )
-        work.alert("refusal", text, f"{run.origin} {refused.tool} {decision.rule}", run.origin, run.path)

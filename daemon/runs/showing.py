@@ -5,7 +5,7 @@ Each is one line, or a fence; what notes and requests hold stands as code, with 
 
 import difflib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from config.i18n import Catalogue
@@ -17,6 +17,8 @@ _MOST = 40
 """Lines of a diff that are shown, a step."""
 _WIDEST = 160
 _TICKS = re.compile("`+")
+Reasons = Sequence[Sequence[str]]
+"""Catalogue key below `policy.reason.`, and what it is about; as JSON gives them back too."""
 
 
 def code(text: str) -> str:
@@ -62,10 +64,20 @@ def target(args: Mapping[str, Any], effects: Effects) -> str:
 def decided(words: Catalogue, decision: Decision) -> str:
     """Give the line that says what the policy asks for, and which rule asks."""
     said = words.say(f"decision.{decision.kind}")
-    why = "; ".join(words.say(f"policy.reason.{key}", value=code(value)) for key, value in decision.reasons)
+    why = reasons_said(words, decision.reasons)
     return words.say(
         "step.decision" if not why else "step.decision.why", said=said, rule=decision.rule, why=why
     )
+
+
+def reasons_said(words: Catalogue, reasons: Reasons) -> str:
+    """Give the facts that a rule used."""
+    return "; ".join(reason_said(words, key, value) for key, value in reasons)
+
+
+def reason_said(words: Catalogue, key: str, value: str) -> str:
+    """Give one fact that a rule used."""
+    return words.say(f"policy.reason.{key}", value=code(value) if value else "").rstrip()
 
 
 def effect_said(effects: Effects, words: Catalogue, otherwise: str) -> str:

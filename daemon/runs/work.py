@@ -95,6 +95,11 @@ class Work:
         if not any(card.kind == kind and card.key == key for card in self.memory.state.open_cards()):
             self.memory.open_card(kind, (), text, key=key, note=note, origin=origin)
 
+    def block_codes(self, origin: str) -> None:
+        """Let no code count any more, after too many wrong ones, and say so."""
+        self.emit("code.blocked")
+        self.alert("codes", self.terms.words.say("run.codes_blocked"), "blocked", origin)
+
     def expires(self) -> str:
         """Give when what is proposed now expires."""
         return stamp(self.moment.now + self.terms.expiry)

@@ -16,11 +16,12 @@ from daemon.tools.arguments import (
 )
 from daemon.tools.effects import Change, Effects, Look, Values
 from daemon.tools.errors import ToolError
-from daemon.tools.tool import Call, Tool, restoring, tool
+from daemon.tools.tool import Tool, restoring, tool
 from daemon.vault.disk import etag_of
 from daemon.vault.errors import Ignored, LinkedNote, NoteChanged, NoteExists, NoteMissing, OutsideVault
 from parsers.model.places import NotePath
 from parsers.model.policy import Role
+from parsers.model.runs import Call
 from renderers import amend
 
 ENDING = ".md"

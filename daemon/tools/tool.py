@@ -11,7 +11,7 @@ plan, `@reader` one that reads.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from daemon.policy.lineage import Output
 from daemon.tools.arguments import validated
@@ -22,13 +22,7 @@ from daemon.vault.errors import VaultError
 from parsers.model.facts import Sensitivity
 from parsers.model.places import NotePath
 from parsers.model.policy import Effect, Flag, Risk, Role
-
-
-class Call(NamedTuple):
-    """One call of a tool, as a step holds it."""
-
-    tool: str
-    args: Mapping[str, Any]
+from parsers.model.runs import Call
 
 
 @dataclass(frozen=True, slots=True)

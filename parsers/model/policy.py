@@ -35,9 +35,9 @@ def trust_of(provenance: str) -> int:
     return ORDER.index(kind) if kind in ORDER else len(ORDER) - 1
 
 
-def least(provenances: Iterable[str], best: str = "user") -> str:
-    """Give the minimum of several provenances, `best` when there is none."""
-    return max((best, *provenances), key=lambda one: (trust_of(one), one))
+def least(provenances: Iterable[str]) -> str:
+    """Give the minimum of several provenances, `user` when there is none."""
+    return max(("user", *provenances), key=lambda one: (trust_of(one), one))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class Delegation:
     paths: tuple[str, ...] = ()
     """Globs, `**` over folders; none: the whole domain."""
     origins: tuple[str, ...] = ()
-    """Origins it holds for; none: no one's but `scheduled`… a line always names one when it is confirmed."""
+    """Origins it holds for; none: nobody's."""
     covers: tuple[str, ...] = ()
     """Provenances below `vault` its line names besides: `web`, `connector:mail`, `mcp:x`."""
     per_day: int = 20

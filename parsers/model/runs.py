@@ -56,7 +56,7 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of a tool as it was asked for."""
+    """A call of a tool: what was asked for, or what undoes a step."""
 
     tool: str
     args: Mapping[str, Any]

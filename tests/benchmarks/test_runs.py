@@ -8,7 +8,8 @@ import common
 import pytest
 
 from daemon import acting
-from daemon.acting import Carrier, Client
+from daemon.acting import Carrier
+from daemon.planning import Client
 from tests.home import Home
 
 NOTES = {f"Dossier {n % 20}/note {n}.md": f"# Note {n}\n\nvoir [[note {n + 1}]]\n" for n in range(1_000)}

@@ -7,7 +7,8 @@ import pytest
 
 from config.paths import NAMES
 from daemon import acting
-from daemon.acting import Carrier, Client
+from daemon.acting import Carrier
+from daemon.planning import Client
 from daemon.policy.codes import code_of
 from daemon.runs.asking import BadRequest
 from daemon.tools.registry import BUILT_IN

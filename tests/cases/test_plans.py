@@ -8,7 +8,8 @@ import pytest
 
 from config.paths import NAMES
 from daemon import acting
-from daemon.acting import Carrier, Client
+from daemon.acting import Carrier
+from daemon.planning import Client
 from daemon.runs.asking import BadRequest
 from parsers.model.run_edits import Approve
 from parsers.model.runs import Input, Run

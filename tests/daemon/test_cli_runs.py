@@ -11,8 +11,8 @@ import pytest
 
 from config.paths import NAMES
 from daemon import acting
-from daemon.acting import Client
 from daemon.cli import runs as commands
+from daemon.planning import Client
 from parsers.model.run_edits import Approve
 from parsers.model.runs import RunStatus
 from tests.asking import asked

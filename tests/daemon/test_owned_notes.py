@@ -4,8 +4,8 @@ import pytest
 
 from config.paths import NAMES
 from daemon import acting
-from daemon.acting import Client
 from daemon.index.memory import journal
+from daemon.planning import Client
 from parsers.model.runs import Run
 from renderers.plans_base import render
 from tests.home import Home

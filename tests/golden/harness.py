@@ -21,7 +21,7 @@ from unittest.mock import patch
 
 from daemon import acting, doors
 from daemon import app as wiring
-from daemon.acting import Client
+from daemon.planning import Client
 from daemon.policy.lineage import Output
 from daemon.tools.effects import VaultLook
 from daemon.tools.tool import Sources

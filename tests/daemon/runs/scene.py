@@ -136,6 +136,8 @@ class Scene:
             declares=lambda path, data: Declares(
                 "private" if path.startswith("Privé/") else "normal", "vault", "vault"
             ),
+            search=lambda _query, _limit: (),
+            mark_of=lambda _text: "",
             seal=seal,
             words=FR,
             moment=self.moment,

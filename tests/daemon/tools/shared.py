@@ -11,8 +11,9 @@ from daemon.policy.lineage import Output
 from daemon.tools.effects import Effects, VaultLook
 from daemon.tools.hands import Hands
 from daemon.tools.registry import BUILT_IN, Registry
-from daemon.tools.tool import Call, Sources
+from daemon.tools.tool import Sources
 from daemon.vault.door import Vault
+from parsers.model.runs import Call
 from tests.home import FAST
 
 TOOLS = Registry(BUILT_IN)
