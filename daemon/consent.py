@@ -276,6 +276,7 @@ def autonomy_problems(one: Source, tools: Tools) -> list[Problem]:
     if one.autonomy is None:
         return []
     unread = [Problem(one.path, line, "autonomy_line_unreadable") for line in one.autonomy.unreadable]
+    unread += [Problem(one.path, line, "level_line_unreadable") for line in one.autonomy.unread_levels]
     floor = [
         Problem(one.path, row.line, "delegation_floor", (("domain", line.says.domain),))
         for line, row in one.autonomy.delegations

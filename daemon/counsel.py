@@ -66,7 +66,7 @@ class Counsel:
             prepared = prepare(request, who, plan)
         except BadRequest as error:
             return [Problem(one.path, 0, "plan_bad", (("why", str(error)),))]
-        propose(work, prepared)
+        propose(work, prepared, one.path)
         work.emit("plan.shown", "scheduled", id=prepared.run.id, path=one.path)
         return []
 

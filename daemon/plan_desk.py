@@ -184,12 +184,8 @@ class PlanDesk:
         """Write the note of a run that has none; it says already that it is shown."""
         for path in self._free_names(run, showing):
             event = Event("plan.shown", "scheduled", {"id": run.id, "path": path})
-            text = plan_renderer.render(
-                plan_view(self._as_shown(run, event, showing), showing, every_code=self._every_code),
-                None,
-                None,
-                None,
-            )
+            shows = plan_view(self._as_shown(run, event, showing), showing, every_code=self._every_code)
+            text = plan_renderer.render(shows, None, None, None)
             try:
                 done = self.vault.create(path, text.encode("utf-8"))
             except NoteExists:
@@ -206,7 +202,8 @@ class PlanDesk:
         if run.path is not None:
             return run
         runs = replace(self.history.runs, runs={run.id: run})
-        fold(runs, Record(0, showing.stamp, event.op, event.by, event.body))
+        at = max(showing.stamp, self.history.mark.at)  # as the register will say it
+        fold(runs, Record(0, at, event.op, event.by, event.body))
         return runs.runs[run.id]
 
     def _free_names(self, run: Run, showing: Showing) -> Iterable[NotePath]:

@@ -30,6 +30,7 @@ _CODE = re.compile(
 )
 _DIGITS = re.compile(r"(?<!\d)(\d[ \u00a0\u202f]?){5}\d(?!\d)")
 _TASK = re.compile(r"\[(.)\][ \t]+")
+_WORDS = re.compile(r"\s·\s|\b(?:niveau|level)\s*:?\s*\d", re.IGNORECASE)
 _DOMAIN = re.compile(r"[a-z][\w-]*")
 _PARTS = (
     ("level", re.compile(r"(?:niveau|level)\s*:?\s*([0-3])", re.IGNORECASE)),
@@ -71,7 +72,9 @@ class AutonomySaid:
     levels: tuple[tuple[LevelLine, Row], ...] = ()
     delegations: tuple[tuple[DelegationLine, Row], ...] = ()
     unreadable: tuple[int, ...] = ()
-    """Lines that look like one of ours and cannot be understood: they change nothing."""
+    """Lines that look like a delegation and cannot be understood: they change nothing."""
+    unread_levels: tuple[int, ...] = ()
+    """Lines of the section of levels that are none."""
 
 
 def parse(text: str, frame: Frame) -> AutonomySaid:
@@ -80,18 +83,24 @@ def parse(text: str, frame: Frame) -> AutonomySaid:
     levels: list[tuple[LevelLine, Row]] = []
     delegations: list[tuple[DelegationLine, Row]] = []
     unreadable: list[int] = []
+    unread_levels: list[int] = []
     for section, spot in _spots(clear, frame):
         if section.name == "levels":
             level = _level(section, spot)
             if level is None:
-                unreadable.append(spot.line)
+                unread_levels.append(spot.line)
             else:
                 levels.append(level)
         elif (said := _delegation(section, spot, frame.tasks)) is not None:
             delegations.append(said)
-        elif _ID.search(_first(spot)) or _TASK.match(_first(spot)):
+        elif _alike(_first(spot)):
             unreadable.append(spot.line)
-    return AutonomySaid(tuple(levels), tuple(delegations), tuple(unreadable))
+    return AutonomySaid(tuple(levels), tuple(delegations), tuple(unreadable), tuple(unread_levels))
+
+
+def _alike(first: str) -> bool:
+    """Whether a line was meant as a delegation: it has a box, one of our ids, or the words of one."""
+    return bool(_ID.search(first) or _TASK.match(first) or _WORDS.search(first))
 
 
 def _spots(clear: str, frame: Frame) -> Iterator[tuple[Section, Spot]]:

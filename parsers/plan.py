@@ -140,11 +140,13 @@ def canonical(value: object) -> bytes:
     Raises:
         Unreadable: it has none.
     """
-    plain = _plain(value)
     try:
+        plain = _plain(value)
         return json.dumps(plain, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
     except UnicodeEncodeError as error:
         raise Unreadable("a text that is no UTF-8") from error
+    except RecursionError as error:
+        raise Unreadable("a value nested too deep") from error
 
 
 def _plain(value: object) -> object:

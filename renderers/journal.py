@@ -57,7 +57,7 @@ class Notes:
 
 def kept(record: Record) -> Record:
     """Give a record with all that its line may say of it, and no more: plans carry whole notes."""
-    if not record.body.keys() & _UNSAID or record.op.startswith(("fact.", "card.")):
+    if not record.body.keys() & _UNSAID or record.op.startswith(("fact.", "card.", "run.")):
         return record
     return replace(record, body={name: said for name, said in record.body.items() if name not in _UNSAID})
 

@@ -8,7 +8,7 @@ from parsers.model.facts import Fact
 from parsers.model.policy import Delegation
 from parsers.model.register import Record
 from parsers.model.runs import Run, Step
-from renderers.plan_evidence import reason_of
+from renderers.plan_evidence import numbers, proposer, reason_of
 from renderers.plan_text import inert, plain
 from renderers.words import Words
 
@@ -17,6 +17,7 @@ SHOWN = frozenset(
         *("plan.proposed", "plan.approved", "plan.refused", "plan.reshown"),
         *("run.started", "run.paused", "run.resumed", "run.uncertain", "run.cancelled", "run.expired"),
         *("run.ended", "run.undone", "step.failed", "step.uncertain", "code.wrong", "code.blocked"),
+        "code.missing",
         *("code.unblocked", "delegation.asked", "delegation.active", "delegation.narrowed"),
         *("delegation.revoked", "level.asked", "level.set", "action.refused"),
     }
@@ -96,7 +97,15 @@ def _key(record: Record, run: Run) -> str:
         return "journal.plan.allowed"
     if record.op == "plan.reshown" and record.body.get("found") not in (None, "", record.body.get("was")):
         return "journal.plan.reshown_found"
+    if record.op == "run.undone" and _in_part(record, run):
+        return "journal.run.undone_partly"
     return f"journal.{record.op}"
+
+
+def _in_part(record: Record, run: Run) -> bool:
+    """Whether something was left when a run was undone, as its evidence says of that moment."""
+    said = {"by": str(record.body.get("run")), "steps": " ".join(_texts(record.body.get("steps")))}
+    return any(line.what == "undone_partly" and dict(line.values) == said for line in run.evidence)
 
 
 def _values(record: Record, run: Run, words: Words, who: str) -> dict[str, object]:
@@ -104,10 +113,12 @@ def _values(record: Record, run: Run, words: Words, who: str) -> dict[str, objec
     body = record.body
     plainly = {name: inert(str(body.get(name, ""))) for name in ("was", "found", "digest", "rule")}
     left = body.get("left_out")
+    way = _way(run) if record.op == "plan.proposed" else ""
     return {
         **plainly,
         "plan": linked(run),
-        "who": who,
+        "who": proposer(run.origin, way, words) if way else who,
+        "steps": numbers(run, _texts(body.get("steps"))),
         "step": _number(run, str(body.get("step", ""))),
         "how": reason_of("plan.how", str(body.get("how", "")), words),
         "left_out": words.plural("plan.left_out", len(left)) if isinstance(left, list) and left else "",
@@ -116,8 +127,16 @@ def _values(record: Record, run: Run, words: Words, who: str) -> dict[str, objec
     }
 
 
+def _way(run: Run) -> str:
+    """How the plan came, as the first line of its evidence says it."""
+    return next((dict(line.values).get("way", "") for line in run.evidence if line.what == "proposed"), "")
+
+
 def _because(record: Record, words: Words) -> str:
     reason = record.body.get("reason")
+    reasons = record.body.get("reasons")
+    if record.op == "plan.refused" and isinstance(reasons, list) and ["secret", ""] in reasons:
+        reason = "secret"
     if not isinstance(reason, str) or not reason:
         return ""
     prefix = "step.reason" if record.op.startswith("step.") else "run.reason"
@@ -141,10 +160,10 @@ def linked(run: Run) -> str:
 
 
 def _code(record: Record, known: Known, words: Words) -> str:
-    if record.op != "code.wrong":
+    if record.op not in ("code.wrong", "code.missing"):
         return words.say(f"journal.{record.op}")
-    run = known.run(_id(record))
-    return words.say("journal.code.wrong", plan=linked(run) if run else inert(_id(record)))
+    run, name = known.run(_id(record)), inert(_id(record))
+    return words.say(f"journal.{record.op}", plan=linked(run) if run else name, run=name)
 
 
 def _permission(record: Record, known: Known, words: Words, who: str, note: str) -> str:

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
 from parsers.frame import Frame, frame_of
-from parsers.model.controls import offered, takes_code
+from parsers.model.controls import offered, taken_back, takes_code, wholly
 from parsers.model.runs import BOX, Run, Step
 from parsers.plan import KIND, PlanSaid, parse
 from parsers.plan_lines import APPROVE, CODE, COUNTING, REFUSE, SECTIONS, STATE, Layout
-from renderers.plan_evidence import evidence, reason_of
+from renderers.plan_evidence import evidence, numbers, reason_of
 from renderers.plan_properties import property_lines, with_properties
 from renderers.plan_sections import Keyed, ShownStep, by_section, content, fence, keyed, steps
 from renderers.plan_text import child_shown, fence_lines, first_shown, inert, plain
@@ -125,8 +125,11 @@ def _state(run: Run, zone: tzinfo, words: Words) -> tuple[str, str]:
     if run.reason:
         status += words.say("plan.because", reason=reason_of("run.reason", run.reason, words))
     parts.append(status)
-    if run.undone_by:
+    undone = taken_back(run)
+    if run.undone_by and wholly(run, undone):
         parts.append(words.say("plan.undone_by", run=run.undone_by))
+    elif undone:
+        parts.append(words.say("plan.undone_partly", steps=numbers(run, undone)))
     return STATE, f"- {' · '.join(parts)} ^{STATE}"
 
 

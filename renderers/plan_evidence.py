@@ -1,7 +1,7 @@
 """The evidence of a plan note: one line a transition, made from what the run knows of it (R-R04)."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime, tzinfo
 
 from parsers.model.runs import Happened, Run, Step
@@ -12,7 +12,10 @@ HASH = 12
 """Digits of an etag or digest that are shown."""
 _KEY = re.compile(r"[a-z][a-z_]*\Z")
 _NONE = dict.fromkeys(
-    ("by", "path", "was", "digest", "how", "reason", "detail", "rule", "status", "control", "number", "step"),
+    (
+        *("by", "path", "was", "digest", "how", "reason", "detail", "rule", "status", "control", "number"),
+        *("step", "steps", "run"),
+    ),
     "",
 )
 
@@ -62,10 +65,13 @@ def _key(one: Happened, step: Step | None) -> str:
 def _values(run: Run, one: Happened, words: Words) -> Mapping[str, str]:
     """The placeholders of a sentence: texts from elsewhere made harmless, keys in words, hashes cut."""
     given = dict(one.values)
-    values = {**_NONE, "by": run.origin, **given}
+    values = {**_NONE, "by": run.origin, "run": run.id, **given}
     said = {name: inert(value) for name, value in values.items()}
+    if one.what == "proposed":
+        said["by"] = proposer(run.origin, given.get("way", ""), words)
     said |= {name: value[:HASH] for name, value in said.items() if name in {"was", "digest"}}
     said["step"] = _number(run, one.step or given.get("step", ""))
+    said["steps"] = numbers(run, given.get("steps", "").split())
     prefix = "step.reason" if one.what.startswith("step_") else "run.reason"
     reason = given.get("reason", "")
     said["reason"] = (
@@ -77,6 +83,18 @@ def _values(run: Run, one: Happened, words: Words) -> Mapping[str, str]:
     left = int(given.get("left_out") or 0)
     said["left_out"] = words.plural("plan.left_out", left) if left else ""
     return said
+
+
+def proposer(origin: str, way: str, words: Words) -> str:
+    """Give who proposed a plan, in words; `way`: how it came where the origin does not say it."""
+    if way:
+        return reason_of("way", way, words)
+    return words.say("who.person") if origin == "person" else inert(origin)
+
+
+def numbers(run: Run, names: Collection[str]) -> str:
+    """Give the numbers of steps as a note shows them, in the order of the plan."""
+    return ", ".join(str(n) for n, step in enumerate(run.steps, 1) if step.id in names)
 
 
 def _number(run: Run, name: str) -> str:

@@ -32,7 +32,30 @@ def check(home: Home, name: str, touched: Collection[str] = ()) -> None:
     steps = [str(one["id"]) for one in records[0].body["steps"]]
     _check_boxes(text, records, steps)
     _check_evidence(home, text, records, steps)
+    _check_undone(text, records, run.status)
     _check_disk(home, touched)
+
+
+def _check_undone(text: str, records: list[Record], status: str) -> None:
+    """What was undone is said by its steps; what is left of what can be undone is offered, and nothing else."""
+    left: dict[str, bool] = {}
+    undone: set[str] = set()
+    for record in records:
+        if record.op in ("step.done", "step.failed") and (record.op == "step.done" or record.body["after"]):
+            left[record.body["step"]] = record.body["inverse"] is not None
+        elif record.op == "run.undone":
+            assert record.body["steps"], record
+            assert not undone & set(record.body["steps"]), "undone twice"
+            undone |= set(record.body["steps"])
+    writes = {one["id"]: one["risk"] != "READ" and not one["external"] for one in records[0].body["steps"]}
+    undoable = {step for step, back in left.items() if back and writes[step]} - undone
+    over = status in ("succeeded", "partially_succeeded", "failed", "cancelled", "expired")
+    offers = over and bool(undoable) and records[0].body["kind"] != "undo"
+    assert bool(re.search(r"\^undo-\d+$", text, re.MULTILINE)) == offers
+    whole = {step for step in left if writes[step]} <= undone
+    assert ("annulé par le run" in text) == (bool(undone) and whole)
+    numbers = [str(n) for n, one in enumerate(records[0].body["steps"], 1) if one["id"] in undone]
+    assert (f"défait en partie (étapes {', '.join(numbers)})" in text) == (bool(undone) and not whole)
 
 
 def _check_status(text: str, records: list[Record], status: str) -> None:
@@ -56,10 +79,13 @@ def _check_boxes(text: str, records: list[Record], steps: list[str]) -> None:
         return
     wanted = dict.fromkeys(steps, " ")
     wanted |= {one: "-" for r in records if r.op == "plan.approved" for one in r.body["left_out"]}
+    over = False
     for record in records:
         if record.op in _BOXES:
-            wanted[record.body["step"]] = _BOXES[record.op]
+            # A step that was begun in a cancelled run, and turns out not to be done, never will be.
+            wanted[record.body["step"]] = "-" if over and record.op == "step.again" else _BOXES[record.op]
         elif record.op in ("run.ended", "run.cancelled"):
+            over = True
             wanted = {one: "-" if sign == " " else sign for one, sign in wanted.items()}
     for step, sign in wanted.items():
         (found,) = re.findall(rf"^- \[(.)\] .*\^{step}$", text, re.MULTILINE)

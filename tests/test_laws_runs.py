@@ -173,6 +173,7 @@ def test_undo_leaves_alone_what_changed_since_and_names_it(wanted, after):
         assert not failed or any(path in told for path in {*changed, *alone})
         assert (back.status == "succeeded") == (not failed)
         claims.check(home, back.id, touched=changed)
+        claims.check(home, run.id, touched={*changed, *before, *left, *now})
         rebuilt_the_same(home)
 
 

@@ -190,11 +190,14 @@ class Story:
         self.say((path, how))
         self.number += 1
         full = self.home.full(path)
+        there = full.read_bytes() if full.exists() else None
+        # What the person deletes or writes over is theirs to lose, also where a plan had moved it.
+        self.saved = {name: data for name, data in self.saved.items() if data != there}
         if how == "gone":
             full.unlink(missing_ok=True)
             self.saved.pop(path, None)
             return
-        before = full.read_bytes() if full.exists() and how == "line" else b""
+        before = there if there is not None and how == "line" else b""
         self.saved[path] = before + f"mot {self.number}\n".encode()
         self.home.put(path, self.saved[path])
 

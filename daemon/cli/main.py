@@ -14,7 +14,7 @@ COMMANDS = {
     **dict.fromkeys(("status", "doctor", "verify-register", "rebuild", "export"), "care"),
     **dict.fromkeys(("facts", "remember", "correct", "forget", "history", "search"), "memory"),
     **dict.fromkeys(("plan", "runs", "show", "explain", "approve", "code"), "runs"),
-    **dict.fromkeys(("pause", "resume", "cancel", "undo"), "runs"),
+    **dict.fromkeys(("pause", "resume", "cancel", "undo"), "steering"),
     **dict.fromkeys(("tools", "delegations", "delegate", "revoke", "audit", "trust"), "autonomy"),
     "config": "settings",
 }

@@ -1,4 +1,4 @@
-"""Commands of runs: plan, runs, show, explain; approve and code, on a terminal; pause, resume, cancel, undo."""
+"""Commands of runs: plan, runs, show, explain; approve and code, on a terminal."""
 
 import json
 import sys
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from daemon.planning import Client
     from daemon.runs.state import Runs
     from daemon.runs.work import Prepared
-    from parsers.model.runs import Control, Run, Step
+    from parsers.model.runs import Run, Step
 
 _STATUSES = click.Choice(
     [
@@ -59,10 +59,12 @@ def plan(session: Session, file: str, named: str | None) -> None:
         run = app.pipeline.runs.runs.get(prepared.run.id, prepared.run)
         if prepared.refused:
             _refused(session, prepared)
-        _tell(session, run, app)
+        tell(session, run, app)
 
 
 def _file(session: Session, file: str) -> str:
+    if file != "-" and Path(file).is_dir():
+        raise WrongUse(session.say("error.plan_folder", file=file))
     try:
         data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
         return data.decode("utf-8-sig")
@@ -71,12 +73,16 @@ def _file(session: Session, file: str) -> str:
 
 
 def _json(session: Session, file: str, text: str) -> object:
+    from parsers.plan import Unreadable, json_line
+
     try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise WrongUse(session.say("error.plan_json", file=file, line=error.lineno)) from error
-    except (ValueError, RecursionError) as error:
-        raise WrongUse(session.say("error.plan_json", file=file, line=1)) from error
+        return json_line(text)
+    except Unreadable as error:
+        why = error.__cause__
+        if isinstance(why, json.JSONDecodeError):
+            raise WrongUse(session.say("error.plan_json", file=file, line=why.lineno)) from error
+        key = "error.plan_json" if isinstance(why, RecursionError) else "error.plan_strict"
+        raise WrongUse(session.say(key, file=file, line=1)) from error
 
 
 def _client(named: str, typed: str) -> "Client":
@@ -102,7 +108,7 @@ def _refused(session: Session, prepared: "Prepared") -> NoReturn:
     raise SystemExit(REFUSED)
 
 
-def _tell(session: Session, run: "Run", app: "App", **more: object) -> None:
+def tell(session: Session, run: "Run", app: "App", **more: object) -> None:
     """Say how a run stands, where its note is, and what is to be done where nobody executes."""
     kept = _is_kept(app)
     values = {"id": run.id, "status": run.status, "path": run.path, "executing": kept, **more}
@@ -217,6 +223,7 @@ def explain(session: Session, name: str, which: str | None) -> None:
 def _why(session: Session, one: Mapping[str, Any]) -> Iterator[str]:
     said = session.say(f"decision.{one['decision']}")
     yield session.say("cli.explain.step", number=one["number"], tool=one["tool"], said=said)
+    yield from (f"   {line}" for line in "\n".join(one["shows"]).splitlines())
     yield session.say("cli.explain.rule", rule=one["rule"], sentence=one["sentence"])
     for fact in one["facts"]:
         yield f"   - {fact['sentence']}"
@@ -250,7 +257,7 @@ def approve(session: Session, name: str, digits: str | None) -> None:
         after = app.pipeline.runs.runs[run.id]
         if after.approved_at == run.approved_at:
             _not_approved(session, after, _why_not(app.pipeline.runs, run, after))
-        _tell(session, after, app, left_out=list(out))
+        tell(session, after, app, left_out=list(out))
 
 
 def _check_waits(session: Session, run: "Run") -> None:
@@ -338,63 +345,3 @@ def _line_of(session: Session, known: "Runs", name: str) -> str:
         return line_words(autonomy.asked[name], session.words)
     domain = name.removeprefix("level-")
     return session.say("cli.code.level", domain=domain, level=autonomy.asked_levels[domain][0])
-
-
-# ---- steering
-
-
-def _steer(session: Session, name: str, control: "Control") -> None:
-    from daemon import acting
-    from parsers.model.run_edits import Steer
-
-    with closing(session.app()) as app:
-        run = named_run(session, acting.brought_up(app), name)
-        outcome = acting.do(app, [Steer(run.id, control, None)])
-        refused_by(session, outcome)
-        used = [one for one in outcome.records if one.op == "control.used" and one.body["id"] == run.id]
-        known = app.pipeline.runs.runs
-        if not used:
-            status = session.say(f"plan.status.{known[run.id].status}")
-            label = session.say(f"control.{control}")
-            raise WrongUse(session.say("error.not_now", id=run.id, control=label, status=status))
-        if control == "undo":
-            by = next(one for one in reversed(known.values()) if one.undoes == run.id)
-            _tell(session, by, app, undoes=run.id)
-        else:
-            _tell(session, known[run.id], app)
-
-
-@click.command()
-@click.argument("name", metavar="RUN")
-@json_option
-@pass_session
-def pause(session: Session, name: str) -> None:
-    """Stop a run before its next effect, to go on later."""
-    _steer(session, name, "pause")
-
-
-@click.command()
-@click.argument("name", metavar="RUN")
-@json_option
-@pass_session
-def resume(session: Session, name: str) -> None:
-    """Let a paused run go on; here, where no daemon executes."""
-    _steer(session, name, "resume")
-
-
-@click.command()
-@click.argument("name", metavar="RUN")
-@json_option
-@pass_session
-def cancel(session: Session, name: str) -> None:
-    """Stop a run for good before its next effect; what is done stays."""
-    _steer(session, name, "cancel")
-
-
-@click.command()
-@click.argument("name", metavar="RUN")
-@json_option
-@pass_session
-def undo(session: Session, name: str) -> None:
-    """Take back what a run did, as a run of its own; what changed since is left alone."""
-    _steer(session, name, "undo")

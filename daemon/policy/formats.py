@@ -2,11 +2,14 @@
 
 A pattern that was recognised hides its characters from those after it in `PATTERNS`: the 13 of `June 13` is a part of
 a date and nothing else, the 2 of a telephone number is no amount. What is looked for most exactly stands first.
+
+Any program may hand in any text: no pattern may begin again inside what it has run through in vain. What only looks
+like the beginning of a value is swallowed whole (`hit` tells), or given up without another try (`++`, `*+`).
 """
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -101,7 +104,8 @@ def link_key(text: str) -> str:
 
 
 def _email(match: re.Match[str]) -> Iterator[Key]:
-    yield match[0].casefold()
+    if match["hit"]:
+        yield match[0].casefold()
 
 
 def _iban(match: re.Match[str]) -> Iterator[Key]:
@@ -193,7 +197,7 @@ def amount_key(text: str) -> str:
 
 _Means = Callable[[re.Match[str]], Iterator[Key]]
 PATTERNS: tuple[tuple[Kind, str, _Means], ...] = (
-    ("email", r"[a-z0-9._%+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}", _email),
+    ("email", r"[a-z0-9._%+-]++(?P<hit>@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,})?", _email),
     ("link", r"\b[a-z][a-z0-9+.-]{1,15}://[^\s<>\"'`)\]]+|\bmailto:[^\s<>\"']+", _link),
     ("link", rf"(?<![\w@.-])(?:[a-z0-9-]+\.)+(?:{_DOMAINS})(?:[/?][^\s<>\"'`)\]]*|(?![\w-]|\.\w))", _link),
     (
@@ -230,11 +234,11 @@ PATTERNS: tuple[tuple[Kind, str, _Means], ...] = (
     ("phone", r"(?<![\w+-])\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}(?![\w-])", _phone),
     (
         "id",
-        rf"\b(?:{_COUNTED})s?\b(?:\s*(?:id|no\.?|number|numero|n°|#))?\s*(?:is|est|=|:|#|n°)?\s*[\"'«“]?\s*(?P<id>[a-z0-9_-]{{1,12}})\b",
+        rf"\b(?:{_COUNTED})s?\b(?:\s*+(?:id|no\.?|number|numero|n°|#))?\s*+(?:is|est|=|:|#|n°)?\s*+[\"'«“]?\s*+(?P<id>[a-z0-9_-]{{1,12}})\b",
         _counted,
     ),
     ("id", r"(?:n°|#)\s?(?P<id>\d{1,12})\b", _counted),
-    ("amount", r"(?:^|(?<=[.:;!?\n]))\s*\d{1,2}[.)](?=\s)|\d+(?:[.,]\d+)?\s?%", _nothing),
+    ("amount", r"(?:^|(?<=[.:;!?\n]))[^\S\n]*+\d{1,2}[.)](?=\s)|(?<!\d)\d++(?:[.,]\d++)?\s?%", _nothing),
     (
         "amount",
         rf"(?<![\w.,-])(?P<n>{_GROUPED}|\d+(?:[.,]\d{{1,2}})?)(?:eur|usd|chf|gbp)?(?![\w]|[.,]\d)",
@@ -256,13 +260,24 @@ def spot(text: str) -> tuple[Value, ...]:
     """Give every value of a known form in a text, in order; no character counts twice."""
     bare, found = plain(text), list[Value]()
     for kind, pattern, means in _COMPILED:
+        taken = list[tuple[int, int]]()
         for match in pattern.finditer(bare):
             start, end = match.span()
             keys = list(means(match))
             found += [Value(kind, key, text[start:end], start, end) for key in keys]
             if keys or means is _nothing:
-                bare = bare[:start] + "\0" * (end - start) + bare[end:]
+                taken.append((start, end))
+        bare = _hidden(bare, taken)
     return tuple(sorted(found, key=lambda one: one.start))
+
+
+def _hidden(text: str, taken: Sequence[tuple[int, int]]) -> str:
+    """Give a text without the signs that were recognised, each in its place."""
+    parts, at = list[str](), 0
+    for start, end in taken:
+        parts += [text[at:start], "\0" * (end - start)]
+        at = end
+    return "".join((*parts, text[at:])) if taken else text
 
 
 def whole(text: str) -> Value | None:

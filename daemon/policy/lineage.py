@@ -7,7 +7,7 @@ What leads somewhere inside a text (address, link, telephone or account number) 
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
@@ -15,6 +15,8 @@ from typing import Any, Literal
 from daemon.policy.formats import (
     GUARDED,
     REACHES,
+    Key,
+    Kind,
     Value,
     amount_key,
     classes_in,
@@ -37,6 +39,8 @@ _CODE = re.compile(r"[\w-]+(?: [\w-]{1,4}){0,8}")
 _ACCOUNTS = ("iban", "phone", "card", "passport", "national_id")
 _LONG = 5
 """Signs from which on a number is taken for the same number wherever it stands."""
+_NAME = 255
+"""Signs of a name that file systems take."""
 _EXCERPT = 6
 """Words in a row from which on a text quotes a sensitive one."""
 
@@ -160,37 +164,66 @@ def find(text: str, said: Said, sort: Sort = "text", domain: str = "") -> Found:
 
 
 def _in_words(text: str, words: str, sort: Sort) -> bool:
-    return bool(words) and _among(text, spot(words), words, sort)
+    return bool(words) and _among(text, words, sort)
 
 
-def _among(text: str, values: Sequence[Value], running: str, sort: Sort) -> bool:
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The values of a text, to be looked up: one look costs the same however many there are."""
+
+    keys: frozenset[tuple[Kind, Key]]
+    accounts: frozenset[str]
+    """Every spelling of an account or telephone number."""
+    numbers: frozenset[str]
+    """Every spelling of an amount."""
+    links: frozenset[str]
+    lengths: tuple[int, ...]
+    """Of the links without a query."""
+
+    def of(self, kind: Kind) -> set[Key]:
+        """Give what stands there of one kind."""
+        return {key for one, key in self.keys if one == kind}
+
+
+@lru_cache(maxsize=256)
+def _known(text: str) -> _Known:
+    values = spot(text)
+    links = frozenset(str(one.key) for one in values if one.kind == "link")
+    return _Known(
+        keys=frozenset((one.kind, one.key) for one in values),
+        accounts=frozenset(key for one in values if one.kind in _ACCOUNTS for key in _spellings(one)),
+        numbers=frozenset(key for one in values if one.kind == "amount" for key in _spellings(one)),
+        links=links,
+        lengths=tuple({len(one) for one in links if "?" not in one}),
+    )
+
+
+def _among(text: str, running: str, sort: Sort) -> bool:
     """Tell whether a value of its own form, else a phrase, stands in a text."""
+    known = _known(running)
     if sort == "amount":
-        return amount_key(text) in {one.key for one in values if one.kind == "amount"}
+        return ("amount", amount_key(text)) in known.keys
     if sort == "id":
-        return _id_among(text, values)
+        return _id_among(text, known)
     moment = _moment(text)
     if moment is not None:
-        return _moment_among(moment, values)
+        return _moment_among(moment, known)
     own = whole(text)
     if own is None or own.kind in ("id", "amount", "span"):
         return _phrase(text, running)
     if own.kind == "link":
-        return any(_leads(one, own) for one in values if one.kind == "link")
+        return _led_to(str(own.key), known)
     if own.kind in _ACCOUNTS:
-        return bool(
-            _spellings(own) & {key for one in values if one.kind in _ACCOUNTS for key in _spellings(one)}
-        )
-    return any(one.kind == own.kind and one.key == own.key for one in values)
+        return bool(_spellings(own) & known.accounts)
+    return (own.kind, own.key) in known.keys
 
 
-def _id_among(text: str, values: Sequence[Value]) -> bool:
+def _id_among(text: str, known: _Known) -> bool:
     """Tell whether a name of few signs stands beside a word that says so, or is long enough to be no other number."""
     bare = text.strip().casefold()
-    if any(one.kind == "id" and one.key == bare for one in values):
+    if ("id", bare) in known.keys:
         return True
-    other = [one for one in values if one.kind in (*_ACCOUNTS, "amount")] if len(bare) >= _LONG else []
-    return any(bare.upper() in _spellings(one) for one in other)
+    return len(bare) >= _LONG and (bare.upper() in known.accounts or bare.upper() in known.numbers)
 
 
 def _spellings(one: Value) -> set[str]:
@@ -199,12 +232,15 @@ def _spellings(one: Value) -> set[str]:
     return {str(one.key).upper(), bare, *((bare[-9:],) if one.kind == "phone" else ())}
 
 
-def _leads(given: Value, own: Value) -> bool:
-    """Tell whether a link the person gave covers another: the same, or a page below it; a query must be the same."""
-    wide, narrow = str(given.key), str(own.key)
-    if wide == narrow:
+def _led_to(narrow: str, known: _Known) -> bool:
+    """Tell whether a link covers another: the same, or a page below it; a query must be the same."""
+    if narrow in known.links:
         return True
-    return "?" not in narrow and "#" not in narrow and "?" not in wide and narrow.startswith(f"{wide}/")
+    if "?" in narrow or "#" in narrow:
+        return False
+    return any(
+        narrow[length : length + 1] == "/" and narrow[:length] in known.links for length in known.lengths
+    )
 
 
 _DATED = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:[T ]+(\d{1,2}):(\d{2})(?::\d{2})?)?\Z")
@@ -219,21 +255,19 @@ def _moment(text: str) -> tuple[tuple[int, int, int], int | None] | None:
     return (year, month, day), None if match[4] is None else int(match[4]) * 60 + int(match[5])
 
 
-def _moment_among(moment: tuple[tuple[int, int, int], int | None], values: Sequence[Value]) -> bool:
+def _moment_among(moment: tuple[tuple[int, int, int], int | None], known: _Known) -> bool:
     """Tell whether a date was told, and its hour: as such, or as one that was told and a length that was told."""
     (year, month, day), minute = moment
-    dates = {one.key for one in values if one.kind == "date"}
-    if not dates & {(year, month, day), (0, month, day)}:
+    if not known.keys & {("date", (year, month, day)), ("date", (0, month, day))}:
         return False
     if minute is None:
         return True
-    hours = {_minutes(one) for one in values if one.kind == "time"}
-    lengths = {_minutes(one) for one in values if one.kind == "span"}
-    return minute in hours | {hour + length for hour in hours for length in lengths}
+    hours = set(map(_minutes, known.of("time")))
+    return minute in hours or any(minute - length in hours for length in map(_minutes, known.of("span")))
 
 
-def _minutes(one: Value) -> int:
-    first, *rest = (int(part) for part in one.key)
+def _minutes(key: Key) -> int:
+    first, *rest = (int(part) for part in key)
     return first * 60 + rest[0] if rest else first
 
 
@@ -257,9 +291,11 @@ def _phrase(text: str, running: str) -> bool:
 def _named(path: str, running: str) -> bool:
     """Tell whether a note is called by its name: linked, quoted, or beside a word such as `note`."""
     stem = path.rpartition("/")[2][: -len(".md")]
+    if len(stem) > _NAME:
+        return False
     name, told = re.escape(plain(stem).casefold()), plain(running).casefold()
     return bool(
-        re.search(rf"\[\[(?:[^\]|#]*/)?{name}(?:[|#][^\]]*)?\]\]|[\"'«“‘]\s*{name}\s*[\"'»”’]", told)
+        re.search(rf"\[\[(?:[^\[\]|#]*/)?{name}(?:[|#][^\]]*)?\]\]|[\"'«“‘]\s*{name}\s*[\"'»”’]", told)
         or re.search(rf"\b(?:note|page|fichier|file|document)s?\s+(?:de |du |of )?{name}(?!\w)", told)
     )
 
@@ -294,7 +330,7 @@ def _in_output(text: str, value: Any, sort: Sort) -> int:
             return 2
     elif words.strip() and any(words in _lines(one) for _, one in texts):
         return 2
-    return 1 if any(_among(text, spot(one), one, sort) for _, one in texts) else 0
+    return 1 if any(_among(text, one, sort) for _, one in texts) else 0
 
 
 def _names(field_name: str) -> bool:
@@ -316,8 +352,8 @@ def _sensitivity(role: Role, text: str, said: Said, found: Found) -> Sensitivity
         or (role == "deciding" and not any(one.kind == "link" for one in spot(text)))
     ):
         return "normal"
-    given = {one.key for one in spot(said.words)}
-    if any(one.kind in GUARDED and one.key not in given for one in spot(text)):
+    guarded = {one.key for one in spot(text) if one.kind in GUARDED}
+    if guarded and not guarded <= {one.key for one in spot(said.words)}:
         return "sensitive"
     levels = {
         one.sensitivity for one in said.outputs if one.sensitivity != "normal" and _carries(text, one.value)
@@ -343,9 +379,11 @@ def _identifies(text: str) -> bool:
 
 
 def _quotes(words: str, other: str) -> bool:
+    return not _rows(words).isdisjoint(_rows(_normal(other)))
+
+
+@lru_cache(maxsize=8)
+def _rows(words: str) -> frozenset[tuple[str, ...]]:
+    """Give every row of words that is long enough for a quotation."""
     row = words.split()
-    whole_text = _normal(other)
-    return any(
-        f" {' '.join(row[start : start + _EXCERPT])} " in whole_text
-        for start in range(len(row) - _EXCERPT + 1)
-    )
+    return frozenset(zip(*(row[start:] for start in range(_EXCERPT)), strict=False))

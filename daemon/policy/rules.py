@@ -17,6 +17,7 @@ Verdict = tuple[DecisionKind, Reasons] | None
 """What a rule says and the facts it used; None: it does not match."""
 
 _UNUSED = Budget()
+_MOST_REASONS = 20
 _VAULT = trust_of("vault")
 _OWN_PROVENANCE = {"person": "user", "scheduled": "automation", "undo": "own"}
 """What stands behind an origin that is no program outside."""
@@ -49,8 +50,14 @@ def decide(
             kind, reasons = verdict
             alert = number in ALERTING and kind == "refused"
             given = next((value for key, value in reasons if key == "delegation"), "") if number == 12 else ""
-            return Decision(kind, number, reasons, alert, given)
+            return Decision(kind, number, _bounded(reasons), alert, given)
     return Decision("refused", 0, (("tool", action.tool), ("risk", str(action.risk))))
+
+
+def _bounded(reasons: Reasons) -> Reasons:
+    """Give as many facts as somebody reads: a text of ten thousand links has as many to tell."""
+    more = len(reasons) - _MOST_REASONS
+    return reasons if more <= 0 else (*reasons[:_MOST_REASONS], ("more", str(more)))
 
 
 def _case(
@@ -77,7 +84,7 @@ def _case(
 
 def _control_note(case: Case) -> Verdict:
     if "managed" in case.action.faults and case.action.risk != "READ":
-        return "refused", (("fault_managed", _targets(case.action)),)
+        return "refused", (("fault_managed", _targets(case)),)
     return None
 
 
@@ -86,7 +93,7 @@ def _beyond_the_vault(case: Case) -> Verdict:
     faults = sorted(case.action.faults - hidden)
     if not faults:
         return None
-    reasons = [(f"fault_{one}", _targets(case.action)) for one in faults if one in _FAULTS]
+    reasons = [(f"fault_{one}", _targets(case)) for one in faults if one in _FAULTS]
     reasons += [("fault_unknown", one) for one in faults if one not in _FAULTS]
     return "refused", (*reasons, ("origin", case.action.origin))
 
@@ -246,8 +253,12 @@ def _known(sensitivity: str) -> str:
     return sensitivity if sensitivity == "private" else "sensitive"
 
 
-def _targets(action: Action) -> str:
-    return ", ".join(action.paths) or action.tool
+def _targets(case: Case) -> str:
+    """Give what an action is about; a program that asks learns the name of no note that it did not name itself."""
+    action = case.action
+    told = action.named if case.agent else action.paths
+    more = ("…",) if case.agent and told and len(action.paths) > len(told) else ()
+    return ", ".join((*told, *more)) or action.tool
 
 
 def _instruction(case: Case) -> tuple[str, str]:

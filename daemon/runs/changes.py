@@ -8,6 +8,7 @@ from daemon.runs.evidence import happened
 from daemon.runs.life import ENDINGS
 from daemon.runs.rows import inputs_of, run_of, step_with
 from daemon.runs.standing import proof, proven
+from parsers.model.controls import undoes
 from parsers.model.places import NotePath
 from parsers.model.register import Body, Record
 from parsers.model.runs import Run, Step
@@ -138,7 +139,13 @@ def _uncertain(run: Run, record: Record) -> Run | None:
 
 
 def _undone(run: Run, record: Record) -> Run | None:
-    return replace(run, undone_by=str(record.body["run"]))
+    """What was taken back cannot be once more; the run is undone when nothing is left that can be."""
+    gone = frozenset(map(str, record.body["steps"]))
+    steps = tuple(replace(step, inverse=None) if step.id in gone else step for step in run.steps)
+    if not gone:
+        return None
+    over = not any(map(undoes, steps))
+    return replace(run, steps=steps, undone_by=str(record.body["run"]) if over else run.undone_by)
 
 
 def _code_shown(run: Run, record: Record) -> Run | None:

@@ -16,7 +16,7 @@ from daemon.runs.refusing import refuse, refused
 from daemon.runs.rows import inputs_row, step_row
 from daemon.runs.standing import left_out_of
 from daemon.runs.state import Runs
-from daemon.runs.undoing import undo
+from daemon.runs.undoing import told, undo
 from daemon.runs.work import Work
 from parsers.model.controls import offered, takes_code
 from parsers.model.policy import Decision
@@ -48,6 +48,8 @@ def take(work: Work, edit: RunEdit) -> None:
             work.emit("code.unblocked")
         case _:
             assert_never(edit)
+    if not isinstance(edit, CodeShown | Unblock):
+        told(work, edit.run)
 
 
 def expire(work: Work) -> None:
@@ -55,6 +57,7 @@ def expire(work: Work) -> None:
     for run in work.runs.live():
         if may(run.status, "run.expired") and _late(work, run):
             work.emit("run.expired", "scheduled", id=run.id)
+            told(work, run.id)
 
 
 def next_expiry(runs: Runs) -> datetime | None:
@@ -129,10 +132,13 @@ def _forged(work: Work, run: Run) -> None:
 def _code_holds(work: Work, run: Run, out: tuple[str, ...], typed: str | None) -> bool:
     """Whether the digits count: shown on a terminal a while ago for exactly this, and right.
 
-    Digits typed while no code is open are compared with nothing, so they teach nothing and cost nothing.
+    Digits typed while no code is open are compared with nothing, so they teach nothing and cost nothing: that one is
+    missing is said, once in a row.
     """
     codes = work.runs.codes
     if not typed or not codes.is_open(run.id, work.moment.now, out):
+        if not run.evidence or run.evidence[-1].what != "code_missing":
+            work.emit("code.missing", id=run.id)
         return False
     if hmac.compare_digest(work.terms.code(run.digest, out).encode(), typed.strip().encode()):
         return True
@@ -227,7 +233,8 @@ def _steer(work: Work, edit: Steer) -> None:
         if edit.transition is not None:
             _stale(work, run, edit)
         return
-    work.emit("control.used", edit.by, id=run.id, control=edit.control, transition=run.transition)
+    how = "command" if edit.transition is None else "tick"
+    work.emit("control.used", edit.by, id=run.id, control=edit.control, transition=run.transition, how=how)
     match edit.control:
         case "pause":
             work.emit("run.paused", edit.by, id=run.id, reason="asked")
@@ -254,8 +261,9 @@ def _controls(work: Work, run: Run, edit: Steer) -> tuple[Control, ...]:
 
 def _stale(work: Work, run: Run, edit: Steer) -> None:
     """A tick on a number that is past does nothing; it is said once."""
-    body = {"control": edit.control, "transition": edit.transition, "stale": True}
-    said = (("control", edit.control), ("number", str(edit.transition)))
-    if run.evidence and (run.evidence[-1].what, run.evidence[-1].values) == ("control_stale", said):
+    body = {"control": edit.control, "transition": edit.transition, "how": "tick", "stale": True}
+    last = run.evidence[-1] if run.evidence else None
+    said = dict(last.values) if last and last.what == "control_stale" else {}
+    if (said.get("control"), said.get("number")) == (edit.control, str(edit.transition)):
         return
     work.emit("control.used", edit.by, id=run.id, **body)

@@ -7,7 +7,7 @@ from daemon.policy.autonomy import HIGHEST
 from daemon.runs.work import Work
 from daemon.tools.tool import Tool
 from parsers.autonomy import bounds
-from parsers.model.policy import Delegation
+from parsers.model.policy import FLOOR, Delegation
 from parsers.model.runs import Run, Step
 from renderers.autonomy import line_words
 
@@ -20,6 +20,8 @@ BY_HAND = ("tick", "code", "terminal")
 
 def fault_of(says: Delegation, tools: Mapping[str, Tool]) -> Fault | None:
     """Give why a line cannot be delegated, None when it can: the floor is nobody's to delegate."""
+    if says.domain in FLOOR:
+        return "floor", says.domain
     if says.domain in tools:
         one = tools[says.domain]
         return ("floor", one.name) if _barred(one) else ("tool", one.domain)

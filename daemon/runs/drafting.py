@@ -13,7 +13,7 @@ from daemon.runs.asking import BadRequest
 from daemon.runs.work import Seal
 from daemon.tools.effects import Effects, Look, Overlay
 from daemon.tools.errors import sentence
-from daemon.tools.facts import action_facts
+from daemon.tools.facts import action_facts, named
 from daemon.tools.tool import Sources, Tool
 from parsers.errors import ClavaireError
 from parsers.model.facts import Sensitivity
@@ -164,7 +164,16 @@ def _made(
         decision=decision.kind,
         rule=decision.rule,
         reasons=decision.reasons,
-        shows=showing.lines(words, first.rstrip(), effects, decision, undo, proves=tool.verify is not None),
+        shows=showing.lines(
+            words,
+            first.rstrip(),
+            effects,
+            decision,
+            undo,
+            proves=tool.verify is not None,
+            sent=showing.sent(words, tool, bench.step.args),
+            room=showing.room(bench.writes),
+        ),
         writes=effects.writes,
         provenance=least((bench.asker.instruction, *texts, *_carried(effects, bench.planning))),
         external=tool.effect == "external",
@@ -276,6 +285,7 @@ def _judged(bench: _Bench, effects: Effects | None, look: Look, *, reversible: b
         arguments=arguments,
         accepts=tool.data_classes,
         paths=paths,
+        named=named(bench.args),
         faults=faults | private,
         sensitivity=sensitivity,
         lifts=effects is not None and _lifts(effects, planning),

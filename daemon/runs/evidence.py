@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
+from parsers.model.controls import taken_back, wholly
 from parsers.model.register import Body, Record
 from parsers.model.runs import Happened, Run
 
@@ -9,13 +10,15 @@ _LEAVES = 8
 """Hex digits of an etag that a line of a plan shows."""
 INTERRUPTED = "interrupted"
 """Why a run is paused whose process ended."""
+SECRET = "secret"  # noqa: S105 - the name of a reason
+"""Why a plan is refused that holds a secret: no rule of the table looks at that."""
 
 _SAID: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "plan.proposed": ("proposed", ()),
+    "plan.proposed": ("proposed", ("way",)),
     "plan.shown": ("shown", ("path",)),
     "plan.reshown": ("reshown", ("cause", "was", "found", "digest")),
     "plan.approved": ("approved", ("how", "left_out")),
-    "plan.refused": ("refused", ("rule",)),
+    "plan.refused": ("refused", ("rule", "reason")),
     "run.cancelled": ("cancelled", ("reason",)),
     "run.expired": ("expired", ()),
     "run.started": ("started", ()),
@@ -23,14 +26,15 @@ _SAID: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "run.resumed": ("resumed", ()),
     "run.uncertain": ("uncertain", ("reason",)),
     "run.ended": ("ended", ("status", "reason")),
-    "run.undone": ("undone", ("by",)),
+    "run.undone": ("undone", ("by", "steps")),
     "step.started": ("step_started", ()),
     "step.done": ("step_done", ("verified", "tokens")),
     "step.failed": ("step_failed", ("reason", "detail")),
     "step.uncertain": ("step_uncertain", ("reason", "detail")),
-    "step.again": ("step_again", ()),
+    "step.again": ("step_again", ("detail",)),
     "code.shown": ("code_shown", ()),
     "code.wrong": ("code_wrong", ("tried",)),
+    "code.missing": ("code_missing", ()),
     "control.used": ("control", ("control", "number")),
 }
 """Event → its line's key below `evidence.` in the catalogue, and what the line says besides."""
@@ -52,10 +56,39 @@ def _plain(body: Body, name: str) -> str:
     return "" if value is None else str(value)
 
 
+def way_of(body: Body) -> str:
+    """Give how a plan came where its origin does not say it, a catalogue key below `way.`; `""` elsewhere."""
+    if body.get("note"):
+        return "note"
+    if body.get("origin") == "undo":
+        return "undo"
+    return "command" if (body.get("origin"), body.get("instruction")) == ("person", "vault") else ""
+
+
+def _reason(body: Body, name: str) -> str:
+    """Why; of a refusal for a secret, which no rule names, that it is one."""
+    if name in body:
+        return _plain(body, name)
+    return SECRET if any(key == SECRET for key, _ in body.get("reasons") or ()) else ""
+
+
+def _undone(what: str, run: Run, body: Body) -> str:
+    return what if wholly(run, {*taken_back(run), *body["steps"]}) else "undone_partly"
+
+
+def _control(what: str, _: Run, body: Body) -> str:
+    return (
+        "control_stale" if body.get("stale") else "control_command" if body.get("how") == "command" else what
+    )
+
+
 _VALUES: Mapping[str, Callable[[Body, str], str]] = {
     "left_out": lambda body, _: str(len(body["left_out"])) if body["left_out"] else "",
     "verified": lambda body, _: "yes" if body["verified"] else "",
     "by": lambda body, _: str(body["run"]),
+    "steps": lambda body, _: " ".join(body["steps"]),
+    "way": lambda body, _: way_of(body),
+    "reason": _reason,
     "number": lambda body, _: str(body["transition"]),
 }
 
@@ -65,7 +98,8 @@ def _same(what: str, run: Run, body: Body) -> str:  # noqa: ARG001 - see `_OTHER
 
 
 _OTHERWISE: Mapping[str, Callable[[str, Run, Body], str]] = {
-    "control.used": lambda what, _, body: "control_stale" if body.get("stale") else what,
+    "control.used": _control,
+    "run.undone": _undone,
     "run.resumed": lambda what, run, _: "recovered" if run.reason == INTERRUPTED else what,
 }
 """Events whose line depends on more than their name."""

@@ -22,13 +22,14 @@ from daemon.runs.evidence import INTERRUPTED
 from daemon.runs.looking import differing, stands
 from daemon.runs.readying import Ready, Unready, as_begun, ready
 from daemon.runs.standing import outcome, unfinished
+from daemon.runs.undoing import told
 from daemon.runs.work import Acts, Work, withdrawn
 from daemon.tools.effects import Change, Effects, Look
 from daemon.tools.errors import sentence
 from daemon.tools.hands import Hands
 from daemon.tools.tool import Tool
 from daemon.vault.disk import etag_of
-from daemon.vault.errors import VaultBusy, VaultMissing
+from daemon.vault.errors import Unwritable, VaultBusy, VaultMissing
 from parsers.errors import ClavaireError
 from parsers.model.places import Etag, NotePath
 from parsers.model.runs import Run, Step
@@ -137,7 +138,7 @@ class Executor:
         return self._acts.happen(decide) and (bool(done) or self._acts.runs.runs[run.id] != run)
 
     def _end(self, run: Run) -> bool:
-        """End a run; what it undid is said of the run that was undone."""
+        """End a run; what it undid is said of the run that was undone, also where it is not all of it."""
         status, reason = outcome(run)
 
         def end(work: Work) -> None:
@@ -145,8 +146,7 @@ class Executor:
             if known is None or known.status != "running":
                 return
             work.emit("run.ended", "scheduled", id=run.id, status=status, reason=reason)
-            if run.undoes and any(step.status == "done" for step in run.steps):
-                work.emit("run.undone", "undo", id=run.undoes, run=run.id)
+            told(work, run.id)
 
         return self._acts.happen(end)
 
@@ -173,14 +173,16 @@ class Executor:
         before = doing.effects.before()
         if not self._begin(run, step, key, before):
             return self._acts.runs.runs.get(run.id) != run
-        problem = ""
+        problem, kept_out = "", False
         try:
             if doing.tool.apply is not None:
                 doing.tool.apply(doing.args, self._hands, doing.effects, key)
         except (VaultBusy, VaultMissing):
             raise
         except ClavaireError as error:
-            problem = sentence(error, self._words)
+            problem, kept_out = sentence(error, self._words), isinstance(error, Unwritable)
+        if kept_out and self._untouched(step, doing):
+            return self._put_back(run, step, problem)
         return self._finish(run, step, doing, key, problem)
 
     def _begin(self, run: Run, step: Step, key: str, before: Mapping[str, str]) -> bool:
@@ -198,6 +200,22 @@ class Executor:
                 begun.append(step.id)
 
         return self._acts.happen(decide) and bool(begun)
+
+    def _untouched(self, step: Step, doing: Ready) -> bool:
+        """Whether every note is as it was before; of an effect elsewhere nobody can tell."""
+        before = doing.effects.before()
+        return bool(before) and not step.external and not differing(before, self._look())
+
+    def _put_back(self, run: Run, step: Step, problem: str) -> bool:
+        """Let a step wait again that the system kept from its notes, and pause its run until it is resumed."""
+
+        def again(work: Work) -> None:
+            work.emit("step.again", "scheduled", id=run.id, step=step.id, detail=problem)
+            known = work.runs.known(run.id)
+            if known is not None and known.status == "running":
+                work.emit("run.paused", "scheduled", id=run.id, reason="disk")
+
+        return self._acts.happen(again)
 
     def _finish(self, run: Run, step: Step, done: Ready, key: str, problem: str) -> bool:
         """Look at what a step left, and record it with its proof."""
@@ -240,6 +258,7 @@ class Executor:
             work.emit(op, "scheduled", **body)
             for mark in marks:
                 work.emit("mark.put", "scheduled", **mark)
+            told(work, str(body["id"]))
 
         return self._acts.happen(record)
 

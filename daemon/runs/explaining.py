@@ -3,15 +3,14 @@
 from typing import Any
 
 from config.i18n import Catalogue
+from daemon.runs.evidence import SECRET
 from daemon.runs.showing import Reasons, reason_said, reasons_said
 from parsers.model.runs import Run, Step
 
-_SECRET = "secret"  # noqa: S105 - the name of a reason
-
 
 def rule_said(words: Catalogue, rule: int, reasons: Reasons) -> str:
-    """Give the sentence of a rule; what holds a secret is refused by a rule of memory's."""
-    if any(key == _SECRET for key, _ in reasons):
+    """Give the sentence of a rule; what holds a secret no rule of the table refuses."""
+    if any(key == SECRET for key, _ in reasons):
         return words.say("policy.rule.secret")
     return words.say(f"policy.rule.{rule}")
 
@@ -38,6 +37,7 @@ def explained(words: Catalogue, number: int, step: Step) -> dict[str, Any]:
         "tool": step.tool,
         "decision": step.decision,
         "rule": step.rule,
+        "shows": list(step.shows[1:-1]) if step.external else [],
         "sentence": rule_said(words, step.rule, step.reasons),
         "facts": [
             {"key": key, "value": value, "sentence": reason_said(words, key, value)}

@@ -45,6 +45,7 @@ _ROWS: tuple[Row, ...] = (
     ("step.again", _BEGUN, None),
     ("code.shown", ("awaiting_approval",), None),
     ("code.wrong", ("awaiting_approval",), None),
+    ("code.missing", ("awaiting_approval",), None),
     ("code.used", ("awaiting_approval",), None),
     ("control.used", STATUSES, None),
 )

@@ -11,16 +11,18 @@ from config.i18n import Catalogue
 from daemon.runs import showing
 from daemon.runs.asking import BadRequest, check
 from daemon.runs.drafting import Asker, Draft, Planning, RefusedEarly, draft
+from daemon.runs.evidence import SECRET
 from daemon.runs.refusing import refuse
 from daemon.runs.undoing import first_uses
 from daemon.runs.work import Prepared, Refused, Work
 from parsers.ids import RUN, STEP
+from parsers.model.places import NotePath
 from parsers.model.policy import HARDNESS, Decision, DecisionKind
 from parsers.model.register import stamp
 from parsers.model.runs import Request, Run, Step
 
-SECRET_RULE = 13
-"""Of memory.md: a key or token of a known format goes nowhere."""
+SECRET_RULE = 0
+"""None of the table: a key or token of a known format goes nowhere, and the reason says so."""
 
 
 def prepare(request: Request, asker: Asker, planning: Planning) -> Prepared:
@@ -68,10 +70,13 @@ def again(run: Run, asker: Asker, planning: Planning) -> Prepared:
     return _finished(fresh, drafts, planning, kept)
 
 
-def propose(work: Work, prepared: Prepared) -> None:
-    """Record a plan: refused, approved at once where the policy allows all of it, else waiting to be shown."""
+def propose(work: Work, prepared: Prepared, note: NotePath | None = None) -> None:
+    """Record a plan: refused, approved at once where the policy allows all of it, else waiting to be shown.
+
+    `note`: the note of the plans' folder that it came as.
+    """
     run = prepared.run
-    work.propose(run)
+    work.propose(run, note)
     if prepared.refused:
         refuse(work, prepared)
     elif run.approval == "allowed":
@@ -170,7 +175,7 @@ def _has_secret(request: Request, planning: Planning) -> bool:
 
 
 def _with_secret(bare: Run, planning: Planning) -> Prepared:
-    decision = Decision("refused", SECRET_RULE, (("secret", ""),), alert=True)
+    decision = Decision("refused", SECRET_RULE, ((SECRET, ""),), alert=True)
     spans = planning.moment.secret_spans
     found = [step for step in bare.steps if any(map(spans, _texts(step.args)))] or bare.steps[:1]
     return _refusal(bare, [Refused(step.id, step.tool, decision) for step in found], planning)

@@ -1,5 +1,6 @@
 """A plan the policy refuses: the events that say so, and the card where the person should know (R-P03, R-P07)."""
 
+from daemon.runs.evidence import SECRET
 from daemon.runs.work import Prepared, Work
 from parsers.model.places import NotePath
 from parsers.model.policy import Decision
@@ -22,7 +23,9 @@ def refuse_call(
     """Refuse one call of a tool, with a card where the decision asks for one; `note`: of its run."""
     refused(work, run, tool, origin, decision)
     if decision.alert:
-        text = work.terms.words.say("run.refused_card", tool=tool, origin=origin, rule=decision.rule)
+        secret = any(key == SECRET for key, _ in decision.reasons)
+        said = "run.refused_card_secret" if secret else "run.refused_card"
+        text = work.terms.words.say(said, tool=tool, origin=origin, rule=decision.rule)
         work.alert("refusal", text, f"{origin} {tool} {decision.rule}", origin, note)
 
 

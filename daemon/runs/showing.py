@@ -4,6 +4,7 @@ Each is one line, or a fence; what notes and requests hold stands as code, with 
 """
 
 import difflib
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -11,11 +12,22 @@ from typing import Any
 from config.i18n import Catalogue
 from daemon.runs.evidence import short
 from daemon.tools.effects import Change, Effects
+from daemon.tools.tool import Tool
 from parsers.model.policy import Decision
+from renderers.plan_text import fence_run
 
 _MOST = 40
 """Lines of a diff that are shown, a step."""
+_LEAST = 4
+_MOST_OF_ALL = 2_000
+"""Lines of diffs in one plan: its note has to stay one that can be read."""
+_MOST_SENT = 100
+"""Lines of a text that leaves."""
+_SPANS = 20
+"""Values that stand on one line."""
 _WIDEST = 160
+_COMPARED = 400
+"""Lines up to which two versions are compared: finding the shortest difference takes the cube of it at worst."""
 _TICKS = re.compile("`+")
 Reasons = Sequence[Sequence[str]]
 """Catalogue key below `policy.reason.`, and what it is about; as JSON gives them back too."""
@@ -30,8 +42,12 @@ def code(text: str) -> str:
 
 
 def _cut(text: str) -> str:
-    seen = "".join(sign if sign.isprintable() else _written(sign) for sign in text[:_WIDEST])
-    return f"{seen}…" if len(text) > _WIDEST else seen
+    seen = _seen(text[: _WIDEST + 1])
+    return f"{seen[:_WIDEST]}…" if len(seen) > _WIDEST else seen
+
+
+def _seen(text: str) -> str:
+    return "".join(sign if sign.isprintable() else _written(sign) for sign in text)
 
 
 def _written(sign: str) -> str:
@@ -39,13 +55,25 @@ def _written(sign: str) -> str:
 
 
 def lines(
-    words: Catalogue, call: str, effects: Effects, decision: Decision, undo: str | None, *, proves: bool
+    words: Catalogue,
+    call: str,
+    effects: Effects,
+    decision: Decision,
+    undo: str | None,
+    *,
+    proves: bool,
+    sent: Sequence[str] = (),
+    room: int = _MOST,
 ) -> tuple[str, ...]:
-    """Give the lines of a step: what it calls first; `undo` says what undoing does, None: it cannot be undone."""
+    """Give the lines of a step: what it calls first; `undo` says what undoing does, None: it cannot be undone.
+
+    `sent`: what leaves (see `sent`); `room`: lines of diffs (see `room`).
+    """
     return (
         call,
         words.say("step.effect", text=effect_said(effects, words, call)),
-        *_diffs(words, effects.changes),
+        *sent,
+        *_diffs(words, effects.changes, room),
         _proof(words, effects, proves=proves),
         words.say("step.undo", text=undo) if undo is not None else words.say("step.undo.none"),
         decided(words, decision),
@@ -98,8 +126,71 @@ def _proof(words: Catalogue, effects: Effects, *, proves: bool) -> str:
     return words.say("step.proof", notes=after) if after else words.say("step.proof.tool")
 
 
-def _diffs(words: Catalogue, changes: Iterable[Change]) -> Iterator[str]:
-    room = _MOST
+def room(writes: int) -> int:
+    """Give how many lines of diffs a step may show in a plan with so many writes."""
+    return max(_LEAST, min(_MOST, _MOST_OF_ALL // max(writes, 1)))
+
+
+# ---- what leaves
+
+
+def sent(words: Catalogue, tool: Tool, args: Mapping[str, Any]) -> tuple[str, ...]:
+    """Give every argument of a call that leaves, whole: what approves it has to show it (R-P05).
+
+    What decides stands as code; a text, or what is too long for a line, in a fence. Only a text is cut short, by
+    lines, and how many are left is said.
+    """
+    if tool.effect == "internal" and not tool.third_party:
+        return ()
+    return tuple(entry for name, value in args.items() for entry in _sent(words, tool, name, value))
+
+
+def _sent(words: Catalogue, tool: Tool, name: str, value: Any) -> Iterator[str]:
+    text = tool.role(name) == "text"
+    spans = None if text else _spans(value)
+    if spans is None:
+        yield words.say("step.sent.text", name=code(name))
+        yield from _written_out(words, name, value, _MOST_SENT if text else None)
+        return
+    for start in range(0, len(spans), _SPANS):
+        row = ", ".join(spans[start : start + _SPANS])
+        yield words.say("step.sent", name=code(name), value=row)
+
+
+def _spans(value: Any) -> list[str] | None:
+    """Give values that each fit a line, as code; None for what does not, or is a record."""
+    found = [_text(one) for one in (value if isinstance(value, list | tuple) else (value,))]
+    fit = all(one is not None and len(_seen(one[: _WIDEST + 1])) <= _WIDEST for one in found)
+    return [code(one) for one in found if one is not None] if fit and found else None
+
+
+def _text(value: Any) -> str | None:
+    if isinstance(value, str):
+        return value
+    return None if isinstance(value, Mapping | list | tuple) else json.dumps(value)
+
+
+def _written_out(words: Catalogue, name: str, value: Any, most: int | None) -> Iterator[str]:
+    """Give a fence of a value's lines, each folded to what is seen of it."""
+    said = _text(value)
+    text = json.dumps(value, ensure_ascii=False, indent=1) if said is None else said
+    folded = [part for line in text.split("\n") for part in _folded(_seen(line))]
+    shown = folded[:most]
+    run = fence_run("\n".join(shown))
+    yield "\n".join([f"{run}text", *shown, run])
+    if len(folded) > len(shown):
+        more, where = words.number(len(folded) - len(shown)), words.say("plan.heading.plan")
+        yield words.say("step.sent.more", number=more, name=code(name), where=where)
+
+
+def _folded(line: str) -> list[str]:
+    return [line[start : start + _WIDEST] for start in range(0, len(line), _WIDEST)] or [""]
+
+
+# ---- differences
+
+
+def _diffs(words: Catalogue, changes: Iterable[Change], room: int) -> Iterator[str]:
     for change in changes:
         if change.before == change.after and change.moved_from is not None:
             continue
@@ -118,7 +209,22 @@ def _diff(change: Change) -> Iterator[str]:
     before, after = _split(change.before), _split(change.after)
     if before is None or after is None:
         return
-    yield from list(difflib.unified_diff(before, after, lineterm="", n=2))[2:]
+    start, end = _common(before, after)
+    was, comes = before[start : len(before) - end], after[start : len(after) - end]
+    if len(was) + len(comes) <= _COMPARED:
+        yield from list(difflib.unified_diff(before, after, lineterm="", n=2))[2:]
+        return
+    yield f"@@ -{start + 1},{len(was)} +{start + 1},{len(comes)} @@"
+    yield from (f"-{line}" for line in was)
+    yield from (f"+{line}" for line in comes)
+
+
+def _common(before: Sequence[str], after: Sequence[str]) -> tuple[int, int]:
+    """Give how many lines two versions begin and end with alike."""
+    most = min(len(before), len(after))
+    start = next((at for at in range(most) if before[at] != after[at]), most)
+    rest = most - start
+    return start, next((at for at in range(rest) if before[-1 - at] != after[-1 - at]), rest)
 
 
 def _split(data: bytes | None) -> list[str] | None:

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from daemon.runs.showing import code
+from daemon.runs.state import Runs
 from daemon.runs.work import Work
 from parsers.ids import RUN, STEP
-from parsers.model.controls import undoes
+from parsers.model.controls import did, undoes
 from parsers.model.places import NotePath
 from parsers.model.runs import Input, Run, Step
 
@@ -44,13 +45,39 @@ def undo(work: Work, run: Run) -> None:
     work.emit("plan.approved", "undo", id=bare.id, left_out=[], how="undo")
 
 
+def told(work: Work, name: str) -> None:
+    """Say of the run that was undone which of its steps were, once the run `name` that undid them is over.
+
+    What was said before is not said again: a step under way while its run was cancelled is said when it is done.
+    """
+    by = work.runs.known(name)
+    run = work.runs.known(by.undoes) if by is not None and by.undoes and not by.live else None
+    if by is None or run is None:
+        return
+    back = {step.undoes for step in by.steps if step.status == "done"}
+    steps = [step.id for step in run.steps if step.id in back and step.inverse is not None]
+    if steps:
+        work.emit("run.undone", "undo", id=run.id, run=by.id, steps=steps)
+
+
+def not_undone(runs: Runs, run: Run) -> str:
+    """Give why a run cannot be undone now, a catalogue key below `error.no_undo.`; `""` where it can."""
+    if run.kind == "undo":
+        return "undo"
+    if run.live:
+        return "live"
+    if any(other.undoes == run.id for other in runs.live()):
+        return "under_way"
+    if any(map(undoes, run.steps)):
+        return ""
+    if run.undone_by:
+        return "done"
+    return "lasting" if any(step.risk != "READ" and did(step) for step in run.steps) else "nothing"
+
+
 def _left_alone(step: Step) -> bool:
     """Whether a step left something that no inverse takes back."""
-    return step.risk != "READ" and (step.status == "uncertain" or _did(step)) and not undoes(step)
-
-
-def _did(step: Step) -> bool:
-    return step.status == "done" or (step.status == "failed" and bool(step.after))
+    return step.risk != "READ" and (step.status == "uncertain" or did(step)) and not undoes(step)
 
 
 def _steps(work: Work, run: Run) -> Iterator[Step]:
@@ -73,6 +100,7 @@ def _steps(work: Work, run: Run) -> Iterator[Step]:
             provenance=step.provenance,
             before=dict(step.after),
             expects={path: step.before.get(path, "") for path in step.after},
+            undoes=step.id,
         )
 
 

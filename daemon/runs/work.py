@@ -16,6 +16,7 @@ from daemon.runs.standing import let_go_on
 from daemon.runs.state import Runs, fold
 from daemon.tools.tool import Tool
 from parsers.model.cards import CardKind
+from parsers.model.places import NotePath
 from parsers.model.policy import Decision
 from parsers.model.register import Event, Record, stamp
 from parsers.model.runs import Run
@@ -86,9 +87,10 @@ class Work:
         self.memory.by = before
         fold(self.runs, Record(0, self.moment.at, op, by, body))
 
-    def propose(self, run: Run) -> None:
-        """Record a plan."""
-        self.emit("plan.proposed", run.origin, **proposed_row(run))
+    def propose(self, run: Run, note: NotePath | None = None) -> None:
+        """Record a plan; `note`: that of the plans' folder it came as."""
+        came = {"note": note} if note else {}
+        self.emit("plan.proposed", run.origin, **proposed_row(run), **came)
 
     def alert(self, kind: CardKind, text: str, key: str, origin: str, note: str | None = None) -> None:
         """Open an alert card, unless one for the same is open."""

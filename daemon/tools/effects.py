@@ -122,6 +122,8 @@ class Overlay:
         self._below = below
         self._bytes: dict[NotePath, bytes | None] = {}
         self._gone: dict[str, bytes] = {}
+        self._unnamed: list[bytes] = []
+        """Versions that went and whose etags nobody has asked for: most plans of many steps never do."""
         for one in effects:
             self.add(one)
 
@@ -129,7 +131,7 @@ class Overlay:
         """Show these effects from now on."""
         for change in effects.changes:
             if change.before is not None:
-                self._gone[etag_of(change.before)] = change.before
+                self._unnamed.append(change.before)
             if change.moved_from is not None:
                 self._bytes[change.moved_from] = None
             self._bytes[change.path] = change.after
@@ -153,6 +155,8 @@ class Overlay:
 
     def kept(self, path: NotePath, etag: Etag) -> bytes | None:
         """Give an earlier version (see `Look`)."""
+        self._gone |= {etag_of(data): data for data in self._unnamed}
+        self._unnamed.clear()
         return self._gone[etag] if etag in self._gone else self._below.kept(path, etag)
 
 

@@ -26,10 +26,9 @@ def action_facts(
     With its `effects`, the notes it writes besides (links to a moved note) are among the paths: a delegation must
     cover them too. Only what is written can be `managed`: reading a note of ours is in the assistant folder.
     """
-    named = _named(args)
     faults: set[TargetFault] = set()
     paths: list[str] = []
-    for name in named:
+    for name in named(args):
         target = look.target(name)
         told = target.reasons - {"managed"} if tool.risk == "READ" else target.reasons
         faults |= {_FAULT[reason] for reason in told if reason in _FAULT}
@@ -43,7 +42,7 @@ def action_facts(
     return tuple(paths), frozenset(faults)
 
 
-def _named(args: Any) -> tuple[str, ...]:
+def named(args: Any) -> tuple[str, ...]:
     """Give the paths that a call of a built-in tool names; a third party's tool names none of ours."""
     found = [value for name in _NAMES if isinstance(value := getattr(args, name, None), str) and value]
     for one in getattr(args, "notes", ()) or ():

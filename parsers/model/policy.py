@@ -83,6 +83,8 @@ class Action:
     """The tool's `data_classes`; None: any."""
     paths: tuple[str, ...] = ()
     """Targets inside the vault."""
+    named: tuple[str, ...] = ()
+    """Those of them that the call names, as it spells them: a program is told of no other."""
     faults: frozenset[TargetFault] = frozenset()
     """What is wrong with a target: a control or managed note, the register, a dot-folder (`managed`); outside the
     vault after resolving links; ignored; private; inside the assistant folder."""

@@ -105,7 +105,9 @@ class Step:
     kept: Mapping[str, str] = field(default_factory=dict)
     """Path → name, among the backups, of the version that the step replaced."""
     inverse: Mapping[str, Any] | None = None
-    """`{tool, args}` that undoes it, known once it is done."""
+    """`{tool, args}` that undoes it, known once it is done; None again once it is undone."""
+    undoes: str = ""
+    """In a run that undoes another: the step of that run which it takes back."""
     key: str = ""
     """Idempotency key: hash of run, number and args."""
     reason: str = ""
@@ -151,6 +153,7 @@ class Run:
     """The one note that counts, from its last `plan.shown`."""
     undoes: str | None = None
     undone_by: str | None = None
+    """The run that took back the last of what could be then; None while something is left to undo."""
     approved_at: str | None = None
     approved_how: str = ""
     """`tick`, `code`, `terminal`, `level`, `delegation`, `undo`."""

@@ -9,6 +9,7 @@ import pytest
 from config.paths import NAMES
 from daemon import acting
 from daemon.acting import Carrier
+from daemon.index.problems import problems
 from daemon.planning import Client
 from daemon.runs.asking import BadRequest
 from parsers.model.run_edits import Approve
@@ -400,3 +401,27 @@ def test_c28_a_ticked_conflict_copy_of_a_plan_runs_nothing_and_is_told(homes):
     assert [c for c in homes.open_cards() if c.id == told[0].id] == []
     assert note(homes, run) == here
     assert {r.op for r in homes.records()[len(register) :]} <= {"card.withdrawn"}
+
+
+# ---- size
+
+
+def test_a_plan_note_that_is_too_large_is_a_problem_that_names_it_and_makes_no_run(homes):
+    step = '{"tool": "note_create", "args": {"path": "n.md", "text": "' + "a" * 450_000 + '"}}'
+    path = f"{NAMES.plans}/grand.md"
+    homes.put(path, f"---\nclavaire: plan\n---\n# Grand\n\n```json\n{step}\n```\n")
+    homes.rest()
+    (problem,) = [one for one in problems(homes.app.history.index) if one.path == path]
+    assert (problem.code, "partagez" in dict(problem.values)["why"]) == ("plan_bad", True)
+    assert not homes.app.pipeline.runs.runs
+
+
+@pytest.mark.timeout(60)
+def test_a_plan_of_the_largest_size_is_shown_in_a_note_that_can_be_read_and_ticked(homes):
+    big = "\x7f" * 120_000
+    run = propose(homes, *(("note_create", {"path": f"n{at}.md", "text": big}) for at in range(3)))
+    homes.rest()
+    assert len(homes.full(where(homes, run)).read_bytes()) < homes.app.settings.index.max_bytes / 2
+    tick(homes, run)
+    work(homes)
+    assert run_of(homes, run).status == "succeeded"

@@ -584,3 +584,51 @@ def test_the_note_of_a_plan_is_left_to_the_process_that_executes(home):
     fresh(home)
     home.rest()
     assert "Ranger" in note(home, run_of(home, told["id"]))
+
+
+# ---- what is bounded, and what is shown of what leaves
+
+
+def test_a_plan_that_is_too_large_is_refused_in_one_sentence(home):
+    code, out, err = called(
+        home, "plan", file(home, ("note_create", {"path": "n.md", "text": "a" * 500_000}))
+    )
+    assert (code, out, len(err.splitlines()), "partagez" in err) == (2, "", 1, True)
+
+
+def test_the_refusal_of_a_move_names_no_private_note_that_links_to_it(home):
+    home.put("Boîte/p.md", "---\nprivé: oui\n---\nvoir [[Boîte/a]]\n")
+    home.rest()
+    move = file(home, ("note_move", {"path": "Boîte/a.md", "to": "Boîte/z.md"}))
+    code, out, err = called(home, "plan", move, "--as", AGENT)
+    assert (code, "Boîte/p.md" in out + err, "Boîte/a.md" in err) == (3, False, True)
+    fresh(home)
+    home.rest()
+    (run,) = home.app.pipeline.runs.runs.values()
+    assert "Boîte/p.md" not in (note(home, run) if run.path else "")
+
+
+def let_send(home: Home) -> None:
+    """Raise the level of mail, with its code."""
+    home.replace("<!-- clavaire:end levels -->", "- mail : 1\n<!-- clavaire:end levels -->", NAMES.autonomy)
+    home.rest()
+    home.clock.now = datetime.now(UTC)
+    digits, _ = acting.show_code(home.app, "level-mail")
+    type_code(home, NAMES.autonomy, digits, "level-mail-code")
+    work(home)
+
+
+def test_whoever_approves_a_mail_sees_all_that_is_sent(mailed):
+    let_send(mailed)
+    args = {"recipients": ["lea@example.org"], "subject": "Objet", "body": "Bonjour,\nle corps du message"}
+    run = propose(mailed, ("mail_send", args))
+    mailed.rest()
+    shown = [
+        note(mailed, run),
+        called(mailed, "show", run.id)[1],
+        called(mailed, "explain", run.id)[1],
+        typed(mailed, "code", run.id)[1],
+        typed(mailed, "approve", run.id, "--code", "000000", keys="n\n")[1],
+    ]
+    for text in shown:
+        assert all(said in text for said in ("`lea@example.org`", "Objet", "le corps du message")), text

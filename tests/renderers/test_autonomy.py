@@ -85,6 +85,28 @@ def test_a_part_that_is_not_understood_makes_the_line_unreadable(line: str) -> N
     assert bounds(line) is None
 
 
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("- vault · niveau 7", True),
+        ("- coffre niveau 3", True),
+        ("- Vault · Réunions/**", True),
+        ("- level 3 for everything", True),
+        ("- une remarque à moi", False),
+    ],
+)
+def test_a_line_that_was_meant_as_a_delegation_is_told_and_a_remark_is_not(line: str, told: bool) -> None:
+    text = EMPTY.replace("begin delegations -->\n\n", f"begin delegations -->\n{line}\n")
+    said = read(text)[1]
+    assert (bool(said.unreadable), said.unread_levels) == (told, ())
+
+
+def test_nonsense_among_the_levels_is_told_apart_from_nonsense_among_the_delegations() -> None:
+    text = EMPTY.replace("begin levels -->\n\n", "begin levels -->\n- vault : beaucoup\n")
+    said = read(text)[1]
+    assert (said.unreadable, len(said.unread_levels)) == ((), 1)
+
+
 def test_a_ticked_line_in_code_or_in_a_comment_is_no_line() -> None:
     line = "- [x] vault · niveau 3 ^d-4n7p1s9x"
     hidden = EMPTY.replace(

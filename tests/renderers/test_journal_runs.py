@@ -7,12 +7,12 @@ from config.i18n import LOCALES, catalogue
 from parsers.model.places import NotePath
 from parsers.model.policy import Delegation
 from parsers.model.register import Record
-from parsers.model.runs import RunStatus
+from parsers.model.runs import Happened, RunStatus
 from parsers.note import scan
 from renderers.journal import SHOWN
 from renderers.journal_runs import SHOWN as ABOUT_RUNS
 from renderers.journal_runs import Known, lines, linked
-from tests.plans import ANY_TEXT, FR, ONE, RUN, TWO, run, step
+from tests.plans import ANY_TEXT, AT, FR, ONE, RUN, TWO, run, step
 
 AUTONOMY = "99_Assistant/Autonomie.md"
 PATH = NotePath("99_Assistant/Plans/2026-11-30 Ranger les réunions r-9c3v7b2k.md")
@@ -61,6 +61,19 @@ def test_c14_a_run_that_was_interrupted_has_one_line_of_its_start_and_one_of_its
     assert pause == f"Exécution en pause\u00a0: {LINK} · demandé"
 
 
+def test_a_plan_that_came_as_a_note_is_not_said_to_be_the_persons():
+    came = run(path=PATH, origin="person", evidence=(Happened(AT, "proposed", "", (("way", "note"),)),))
+    (line,) = said("plan.proposed", came, by="person")
+    assert line.endswith(" · une note du dossier des plans")
+
+
+def test_a_refusal_for_a_secret_says_so_and_a_missing_code_what_to_run():
+    (line,) = said("plan.refused", by="mcp:x", rule=0, reasons=[["secret", ""]])
+    assert line.endswith(" · le plan contient un mot de passe ou une clé · mcp:x")
+    (line,) = said("code.missing")
+    assert "clavaire code r-" in line
+
+
 @pytest.mark.parametrize("locale", LOCALES)
 def test_c16_the_line_of_an_expired_plan_has_no_word_for_approved(locale):
     (line,) = said("run.expired", words=catalogue(locale), by="scheduled")
@@ -86,7 +99,12 @@ def test_undoing_is_said_of_what_was_undone_and_a_single_write_in_two_lines():
     assert said("plan.proposed", quiet) == said("plan.approved", quiet) == said("run.started", quiet) == []
     assert said("run.ended", quiet, status="succeeded") == []
     assert said("run.ended", quiet, status="failed", reason="changed")
-    assert said("run.undone", run=quiet.id) == [f"Plan défait\u00a0: {LINK}"]
+    assert said("run.undone", run=quiet.id, steps=[ONE]) == [f"Plan défait\u00a0: {LINK}"]
+    line = Happened(AT, "undone_partly", "", (("by", quiet.id), ("steps", ONE)))
+    part = run(step(status="done"), path=PATH, evidence=(line,))
+    assert said("run.undone", part, run=quiet.id, steps=[ONE]) == [
+        f"Plan défait en partie (étapes 1)\u00a0: {LINK}"
+    ]
     direct = run(kind="direct", path=PATH)
     assert said("plan.proposed", direct) == []
     assert said("plan.approved", direct, how="level")[0].startswith("Écriture permise (niveau d'autonomie)")

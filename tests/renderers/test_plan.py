@@ -203,9 +203,52 @@ def test_controls_follow_the_status_and_carry_the_number_of_the_transition(statu
 
 
 def test_what_was_undone_is_not_offered_again_and_says_by_which_run():
-    done = drawn(run(step(status="done"), status="succeeded", undone_by="r-00000000"))
+    said = Happened(AT, "undone", "", (("by", "r-00000000"), ("steps", ONE)))
+    gone = run(step(status="done"), status="succeeded", undone_by="r-00000000", evidence=(said,))
+    done = drawn(gone)
     assert "^undo" not in done
     assert "r-00000000" in section(done, "approval")
+
+
+def test_what_was_undone_in_part_says_which_steps_and_offers_the_rest():
+    said = Happened(AT, "undone_partly", "", (("by", "r-00000000"), ("steps", TWO)))
+    kept = step(status="done", inverse={"tool": "note_restore", "args": {}})
+    done = drawn(run(kept, step(TWO, status="done"), status="succeeded", evidence=(said,)))
+    assert "défait en partie (étapes 2)" in section(done, "approval")
+    assert "défait en partie par le run r-00000000 (étapes 2)" in section(done, "evidence")
+    assert "^undo" in section(done, "controls")
+
+
+def test_what_no_inverse_takes_back_is_not_said_to_be_undone():
+    said = Happened(AT, "undone_partly", "", (("by", "r-00000000"), ("steps", TWO)))
+    steps = step(status="done"), step(TWO, status="done")
+    done = drawn(run(*steps, status="succeeded", undone_by="r-00000000", evidence=(said,)))
+    assert "défait en partie (étapes 2)" in section(done, "approval")
+    assert "^undo" not in section(done, "controls")
+
+
+@pytest.mark.parametrize(
+    ("origin", "way", "by"),
+    [
+        ("person", (), "vous"),
+        ("person", (("way", "note"),), "une note du dossier des plans"),
+        ("person", (("way", "command"),), "une commande hors d'un terminal"),
+        ("undo", (("way", "undo"),), "annulation"),
+        ("mcp:x", (), "mcp:x"),
+    ],
+)
+def test_the_evidence_says_in_words_who_proposed(origin, way, by):
+    done = drawn(run(origin=origin, evidence=(Happened(AT, "proposed", "", way),)))
+    assert f"plan proposé par {by} ^ev-1" in section(done, "evidence")
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [("control", "demande cochée"), ("control_command", "demandé par une commande")],
+)
+def test_the_evidence_says_whether_a_control_was_ticked_or_commanded(what, said):
+    done = drawn(run(evidence=(Happened(AT, what, "", (("control", "pause"), ("number", "1"))),)))
+    assert said in section(done, "evidence")
 
 
 def test_evidence_says_each_transition_with_etags_and_backup():

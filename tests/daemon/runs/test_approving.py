@@ -222,6 +222,19 @@ def test_a_reinforced_approval_needs_the_code_from_a_terminal(scene, how):
     assert scene.text("a.md") is None
 
 
+def test_a_tick_without_its_code_says_once_that_one_is_missing(scene):
+    run = scene.propose(DELETE)
+    scene.approve(run)
+    scene.approve(run)
+    scene.approve(run, code=code(scene, run))  # none was shown: right or wrong, it is the same
+    assert scene.ops("code.") == ["code.missing"]
+    assert scene.run(run.id).evidence[-1].what == "code_missing"
+    scene.take(CodeShown(run.id))
+    scene.approve(run)
+    assert scene.ops("code.") == ["code.missing", "code.shown", "code.missing"]
+    assert scene.approve(run, code=code(scene, run)).status == "approved"
+
+
 def test_a_code_is_good_for_a_quarter_of_an_hour(scene):
     run = scene.propose(DELETE)
     scene.take(CodeShown(run.id))
@@ -307,7 +320,9 @@ def test_a_command_means_the_present_and_may_cancel_what_waits(scene):
     run = scene.propose(*TWO)
     scene.take(Steer(run.id, "resume", None))
     assert scene.run(run.id) == run
+    assert scene.run(run.id).evidence[-1].what != "control_command"
     scene.take(Steer(run.id, "cancel", None))
+    assert scene.run(run.id).evidence[-2].what == "control_command"
     assert scene.run(run.id).status == "cancelled"
 
 

@@ -10,7 +10,7 @@ from daemon.tools.effects import Effects
 from daemon.tools.errors import StepFailed
 from daemon.tools.hands import Hands
 from daemon.tools.tool import holds, tool
-from daemon.vault.errors import VaultBusy
+from daemon.vault.errors import Unwritable, VaultBusy
 from tests.daemon.runs.scene import FILES, FIVE, TWO, Crash, Deaths, Scene, spoilt, whole
 
 
@@ -47,6 +47,43 @@ def test_g6_killed_at_any_event_a_run_is_paused_and_resumed_and_nothing_is_doubl
     assert scene.notes() == whole(tmp_path / "y")
     assert scene.ops("step.done") == ["step.done"] * 5
     assert [one.what for one in told.evidence].count("started") == 1
+
+
+def test_a_disk_that_refuses_pauses_the_run_before_the_step_and_resumed_it_goes_on(tmp_path, monkeypatch):
+    scene = Scene(tmp_path / "x", FILES)
+    run = scene.approve(scene.propose(*FIVE))
+
+    def carry(hands, change, **how):
+        raise Unwritable(change.path, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Hands, "carry", carry)
+        scene.work()
+    told = scene.run(run.id)
+    assert (told.status, told.reason, told.steps[0].status) == ("paused", "disk", "waiting")
+    assert scene.ops()[-2:] == ["step.again", "run.paused"]
+    assert "No space left" in dict(told.evidence[-2].values)["detail"]
+    assert scene.notes() == FILES
+    scene.steer(run, "resume")
+    scene.work()
+    assert scene.run(run.id).status == "succeeded"
+    assert scene.notes() == whole(tmp_path / "y")
+
+
+def test_a_disk_that_refuses_after_something_was_changed_ends_the_run(scene, monkeypatch):
+    run = scene.propose(FIVE[2])
+    run = scene.approve(run) if run.status == "awaiting_approval" else run
+    real, left = Hands.carry, [2]
+
+    def carry(hands, change, **how):
+        left[0] -= 1
+        if not left[0]:
+            raise Unwritable(change.path, "No space left on device")
+        real(hands, change, **how)
+
+    monkeypatch.setattr(Hands, "carry", carry)
+    scene.work()
+    assert scene.run(run.id).steps[0].reason == "partly"
 
 
 @pytest.mark.parametrize("when", ["before", "after"])

@@ -100,7 +100,9 @@ def test_an_order_found_in_content_opens_an_alert_card(scene):
 def test_a_secret_refuses_the_plan_and_stands_nowhere(scene):
     token = "ghp_" + "a1B2c3D4" * 4 + "abcd"
     run = scene.propose(CREATE, ("note_create", {"path": "d.md", "text": f"le jeton {token}"}))
-    assert (run.status, run.steps[1].rule) == ("refused", 13)
+    assert (run.status, run.steps[1].rule) == ("refused", 0)
+    assert dict(run.steps[1].reasons) == {"secret": ""}
+    assert dict(run.evidence[-1].values) == {"rule": "0", "reason": "secret"}
     assert token not in json.dumps([record.body for record in scene.records])
 
 

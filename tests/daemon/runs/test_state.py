@@ -47,7 +47,7 @@ BODIES = {
     },
     "plan.approved": {"left_out": st.lists(steps, max_size=2), "how": st.just("tick")},
     "plan.refused": {"step": steps, "rule": st.just(1), "reasons": st.just([])},
-    "run.undone": {"run": st.just("r-00000009")},
+    "run.undone": {"run": st.just("r-00000009"), "steps": st.lists(steps, max_size=2)},
     "step.started": {"step": steps, "key": st.just("k"), "before": st.just({"a.md": "e"})},
     "step.done": {
         "step": steps,
@@ -61,6 +61,7 @@ BODIES = {
     "control.used": {
         "control": st.sampled_from(["pause", "undo"]),
         "transition": st.integers(0, 3),
+        "how": st.sampled_from(["tick", "command"]),
         "stale": st.booleans(),
     },
     "code.shown": {"at": st.just(AT), "left_out": st.just([])},
@@ -74,8 +75,6 @@ def records(draw):
     if op.startswith("run.ended "):
         op, _, status = op.partition(" ")
         body |= {"status": status, "reason": ""}
-    if op == "run.undone":
-        pass
     body |= {name: draw(value) for name, value in BODIES.get(op, {"reason": st.just("x")}).items()}
     if draw(st.integers(0, 30)) == 0:
         body.pop(draw(st.sampled_from(sorted(set(body) - {"id"}))), None) if len(body) > 1 else None

@@ -6,6 +6,8 @@ from datetime import timedelta
 import pytest
 
 from daemon.runs.caps import Caps
+from daemon.runs.undoing import not_undone
+from parsers.model.controls import offered, taken_back
 from tests.daemon.runs.scene import FILES, FIVE, TWO, Crash, Deaths, Scene, spoilt, whole
 
 
@@ -132,6 +134,92 @@ def test_undo_leaves_alone_what_changed_since_and_says_both_versions(scene):
     step = next(step for step in undo.steps if step.status == "failed")
     assert step.reason == "changed"
     assert f"{left[:8]} → {scene.etag('a.md')[:8]}" in step.detail
+
+
+def undone_in_part(scene):
+    run = scene.approve(scene.propose(*TWO))
+    scene.work()
+    kept = scene.text("a.md")
+    scene.put("a.md", "retouchée\n")
+    scene.steer(run, "undo")
+    scene.work()
+    scene.put("a.md", kept)
+    return scene.run(run.id)
+
+
+def test_an_undo_that_leaves_something_says_which_steps_it_took_back_and_may_be_asked_again(scene):
+    run = undone_in_part(scene)
+    first, second = run.steps
+    assert [one.body["steps"] for one in scene.records if one.op == "run.undone"] == [[second.id]]
+    assert (run.undone_by, second.inverse, offered(run)) == (None, None, ("undo",))
+    assert first.inverse is not None
+    assert run.evidence[-1].what == "undone_partly"
+    scene.steer(run, "undo")
+    scene.work()
+    assert scene.notes() == FILES
+    run, last = scene.run(run.id), list(scene.runs.runs.values())[-1]
+    assert ([step.tool for step in last.steps], last.status) == (["note_restore"], "succeeded")
+    assert (run.undone_by, offered(run), taken_back(run)) == (last.id, (), (first.id, second.id))
+    assert run.evidence[-1].what == "undone"
+
+
+def test_an_undo_that_takes_nothing_back_leaves_the_run_as_it_was(scene):
+    run = scene.approve(scene.propose(*TWO))
+    scene.work()
+    scene.put("a.md", "retouchée\n")
+    scene.put("b.md", "aussi\n")
+    scene.steer(run, "undo")
+    scene.work()
+    assert "run.undone" not in scene.ops()
+    assert offered(scene.run(run.id)) == ("undo",)
+
+
+@pytest.mark.parametrize("during", [False, True], ids=["between its steps", "during one"])
+def test_what_an_undo_took_back_before_it_was_cancelled_is_said_too(scene, during):
+    run = scene.approve(scene.propose(*TWO))
+    scene.work()
+    real = scene.tools["note_restore"].apply
+    undo = []
+
+    def apply(args, hands, effects, key):
+        real(args, hands, effects, key)
+        scene.steer(undo[0], "cancel")
+
+    if during:
+        scene.tools["note_restore"] = dataclasses.replace(scene.tools["note_restore"], apply=apply)
+        scene.restart()
+    scene.steer(run, "undo")
+    undo.append(next(one for one in scene.runs.runs.values() if one.kind == "undo"))
+    if during:
+        scene.work()
+    else:
+        while scene.run(undo[0].id).steps[0].status != "done":
+            scene.executor.advance()
+        scene.steer(undo[0], "cancel")
+    told = [one.body["steps"] for one in scene.records if one.op == "run.undone"]
+    assert (scene.run(undo[0].id).status, told) == ("cancelled", [[run.steps[1].id]])
+    assert offered(scene.run(run.id)) == ("undo",)
+
+
+def test_why_a_run_cannot_be_undone_is_known(scene):
+    run = scene.propose(*TWO)
+    assert not_undone(scene.runs, run) == "live"
+    scene.approve(run)
+    scene.work()
+    assert not_undone(scene.runs, scene.run(run.id)) == ""
+    scene.steer(run, "undo")
+    assert not_undone(scene.runs, scene.run(run.id)) == "under_way"
+    scene.work()
+    run = scene.run(run.id)
+    assert not_undone(scene.runs, run) == "done"
+    assert not_undone(scene.runs, scene.run(run.undone_by)) == "undo"
+    deleted = scene.propose(("note_delete", {"path": "a.md"}))
+    scene.happen(lambda work: work.emit("plan.approved", id=deleted.id, left_out=[], how="code"))
+    scene.work()
+    assert not_undone(scene.runs, scene.run(deleted.id)) == "lasting"
+    refused = scene.propose(TWO[1], ("note_trash", {"path": "e.md"}))
+    scene.happen(lambda work: work.emit("run.cancelled", id=refused.id, reason="refused"))
+    assert not_undone(scene.runs, scene.run(refused.id)) == "nothing"
 
 
 def test_undo_says_which_steps_it_cannot_take_back(scene):
