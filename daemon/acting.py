@@ -28,7 +28,7 @@ from daemon.tools.effects import VaultLook
 from daemon.tools.hands import Hands
 from parsers.model.places import Etag, NotePath
 from parsers.model.run_edits import Approve, CodeShown, Trust
-from parsers.model.runs import WORKING, Input, Request, Run
+from parsers.model.runs import Input, Request, Run
 
 _BRING_UP = timedelta(seconds=1)
 """How often the note of a run under way is written at the most."""
@@ -83,7 +83,7 @@ class Carrier:
 
 def at_work(app: App) -> bool:
     """Tell whether something that is approved is still to be done."""
-    return any(run.status in WORKING for run in app.pipeline.runs.live())
+    return app.pipeline.working
 
 
 def recover(app: App) -> bool:

@@ -12,6 +12,7 @@ from config.i18n import LOCALES, Catalogue, catalogue
 from config.paths import NAMES, state_root
 from config.settings import Settings, zone
 from daemon import managed
+from daemon.consent import autonomy_wanted
 from daemon.doors import Clock, doors, wall_clock
 from daemon.history import History
 from daemon.index import memory as rows
@@ -30,8 +31,8 @@ from daemon.register.register import Register, RegisterClosed
 from daemon.reindex import fill
 from daemon.rest import fingerprint, guard
 from daemon.scheduler import JOBS, next_after
-from daemon.source import missing_sections, source
-from daemon.tools.registry import registry
+from daemon.source import Source, missing_sections, source
+from daemon.tools.known import Registry
 from daemon.vault.door import Vault
 from daemon.vault.errors import NoteExists, VaultCopied, VaultMissing
 from parsers.errors import ClavaireError
@@ -110,11 +111,17 @@ def _wire(root: Path, settings: Settings, name: str, clock: Clock) -> App:
             zone(settings),
             words,
         ),
-        registry=cache(partial(registry, settings)),
+        registry=cache(partial(_registry, settings)),
         fence=fence,
     )
     pipeline = Pipeline(vault, history, around)
     return App(settings, words, root, folder, vault, register, history, pipeline)
+
+
+def _registry(settings: Settings) -> Registry:
+    from daemon.tools.registry import registry  # noqa: PLC0415 - 5 MB that a daemon without plans does without
+
+    return registry(settings)
 
 
 def _moment(settings: Settings, clock: Clock, history: History, state: State) -> Moment:
@@ -192,7 +199,7 @@ def init(
         _first_lines(app, host, clock())
         memory = (NAMES.profile, NAMES.cards) if settings.memory.enabled else ()
         for path in (*memory, NAMES.autonomy):
-            _frame(app, path)
+            _frame(app, path, None if known else host)
     set_place(app.folder, root)
     return app
 
@@ -232,7 +239,8 @@ class UnclosedEnd(ClavaireError):
     """Sections cannot be added at the end of a note: something opened there is never closed."""
 
 
-def _frame(app: App, path: NotePath) -> None:
+def _frame(app: App, path: NotePath, host: str | None) -> None:
+    """Make a note, or give it the sections it lacks; in a new vault, `host` and levels stand there at once."""
     one = app.pipeline.desk.read(path)
     if one.problems:
         return
@@ -240,12 +248,22 @@ def _frame(app: App, path: NotePath) -> None:
     if missing_sections(source(path, text.encode("utf-8"), Etag(""))):
         raise UnclosedEnd(app.words.say("error.unclosed_end", path=path))
     if one.etag is None:
+        if host and path == NAMES.autonomy:
+            text = _with_levels(app, source(path, text.encode("utf-8"), Etag("")), host)
         try:
             app.vault.create(path, text.encode("utf-8"))
         except NoteExists:
             return
     elif text != one.text:
         app.vault.write(path, text.encode("utf-8"), one.etag)
+
+
+def _with_levels(app: App, one: Source, host: str) -> str:
+    around = app.pipeline.around
+    showing = around.showing(around.moment(app.history.state))
+    wanted = autonomy_wanted(one, app.history.runs, ("", host), showing)
+    assert wanted is not None
+    return wanted.text
 
 
 def accept(app: App, edits: Sequence[Edit]) -> Outcome:

@@ -18,7 +18,7 @@ from daemon.runs.state import Runs
 from daemon.runs.work import Prepared, Work
 from daemon.source import Source
 from daemon.tools.effects import VaultLook
-from daemon.tools.registry import Registry
+from daemon.tools.known import Registry
 from parsers.model.places import NotePath, Problem
 from parsers.model.runs import Request, Run
 

@@ -1,5 +1,7 @@
 """The daemon in the foreground: file events and the clock in, passes out, until SIGTERM or SIGINT."""
 
+import contextlib
+import ctypes
 import gc
 import logging
 import signal
@@ -8,11 +10,11 @@ from collections.abc import Callable, Collection
 from datetime import datetime
 from logging.handlers import RotatingFileHandler
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from config.paths import NAMES
 from config.settings import zone
 from daemon import managed
-from daemon.acting import Carrier, at_work, recover
 from daemon.app import App
 from daemon.index.problems import problems
 from daemon.index.store import IndexOutdated, IndexRefused
@@ -24,6 +26,9 @@ from daemon.vault.kept import QUIET
 from daemon.watcher import Batch, Watcher
 from parsers.errors import ClavaireError
 from parsers.model.places import NotePath, Problem
+
+if TYPE_CHECKING:
+    from daemon.acting import Carrier
 
 log = logging.getLogger("clavaire")
 
@@ -66,6 +71,7 @@ class Keeper:
                 retry = not self._tried(self._recover) or not self._pass(None)
                 gc.collect()
                 gc.freeze()  # what a vault at rest holds is not looked through again at each edit
+                _give_back()
                 self._ready()
                 while not self._stopped.is_set():
                     retry = self._turn(retry=retry)
@@ -84,7 +90,7 @@ class Keeper:
         now = self._clock()
         due = (self._due(now) - now).total_seconds()
         wait = min(self.app.settings.watch.scan_seconds, max(due, 0.0) + 0.5)
-        working = not self._stalled and at_work(self.app)
+        working = not self._stalled and self.app.pipeline.working
         if retry:
             wait = _RETRY
         elif working:
@@ -114,10 +120,19 @@ class Keeper:
         return min(due, expiry) if expiry else due
 
     def _recover(self) -> None:
-        self._recovered = recover(self.app)
+        with self.app.vault.locked():
+            self.app.history.catch_up()
+        if any(run.status == "running" for run in self.app.pipeline.runs.live()):
+            from daemon.acting import recover  # noqa: PLC0415 - see `_carry`
+
+            self._recovered = recover(self.app)
+        else:
+            self._recovered = True
 
     def _carry(self) -> None:
         """Do one thing of what is approved; a tick that pauses or cancels is read before the next."""
+        from daemon.acting import Carrier  # noqa: PLC0415 - megabytes that a daemon without plans does without
+
         self._carrier = self._carrier or Carrier(self.app, recovered=self._recovered)
         self._stalled = not self._carrier.step(self.watcher.busy())
 
@@ -175,6 +190,12 @@ class Keeper:
             if problem not in self._told:
                 log.warning("%s", self.app.words.problem(problem))
         self._told = set(found)
+
+
+def _give_back() -> None:
+    """Hand memory that the first pass needed back to the system, where its C library can."""
+    with contextlib.suppress(AttributeError, OSError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def log_to(app: App) -> None:

@@ -48,7 +48,7 @@ from daemon.runs.state import Runs
 from daemon.runs.work import Work
 from daemon.screening import asks, screen
 from daemon.tools.effects import VaultLook
-from daemon.tools.registry import Registry
+from daemon.tools.known import Registry
 from daemon.vault.door import Vault
 from daemon.vault.errors import NoteChanged, NoteExists, NoteMissing, VaultError
 from daemon.vault.walk import Listing
@@ -192,9 +192,7 @@ class Pipeline:
     def _at_work(self) -> bool:
         """Whether a run is being carried out, or its note does not say all of it."""
         unsaid = self.history.unsaid
-        return (
-            unsaid is None or bool(unsaid) or any(run.status in WORKING for run in self.history.runs.live())
-        )
+        return unsaid is None or bool(unsaid) or self.working
 
     def submit(self, edits: Sequence[Edit], wishes: Sequence[Wish] = ()) -> Outcome:
         """Decide and accept edits; the notes are left to the process that keeps them in step."""
@@ -224,6 +222,11 @@ class Pipeline:
             self.history.happen(work.events, moment.now)
             self.history.keep()
             return True
+
+    @property
+    def working(self) -> bool:
+        """Whether something that is approved is still to be done."""
+        return any(run.status in WORKING for run in self.runs.live())
 
     @property
     def runs(self) -> Runs:

@@ -18,7 +18,7 @@ from daemon.runs.drafting import Asker, Declares, Planning
 from daemon.runs.state import Runs
 from daemon.runs.work import Prepared, Seal, Terms
 from daemon.tools.effects import Look
-from daemon.tools.registry import Registry
+from daemon.tools.known import Registry
 from parsers.model.places import NotePath
 from parsers.model.policy import Action, Budget, Decision
 from parsers.model.register import stamp

@@ -5,45 +5,33 @@ used, is a problem that names it; every other tool stays.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from config.settings import Settings
 from daemon.tools import memory, moving, notes, reads
 from daemon.tools.arguments import optional
+from daemon.tools.known import Registry
 from daemon.tools.tool import Tool
 from parsers.model.places import Problem
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "clavaire.tools"
 BUILT_IN: tuple[Tool, ...] = (*reads.TOOLS, *notes.TOOLS, *moving.TOOLS, *memory.TOOLS)
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
 
 
-class Registry(Mapping[str, Tool]):
-    """The tools by name, in the order they are listed, and what is wrong with those that are left out."""
-
-    def __init__(self, tools: Iterable[Tool], problems: Iterable[Problem] = ()) -> None:
-        self._tools = {one.name: one for one in tools}
-        self.problems = tuple(problems)
-
-    def __getitem__(self, name: str) -> Tool:
-        return self._tools[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._tools)
-
-    def __len__(self) -> int:
-        return len(self._tools)
-
-
 class Unusable(Exception):
     """Why a third party's tool is left out."""
 
 
-def registry(settings: Settings | None = None, points: Iterable[EntryPoint] | None = None) -> Registry:
+def registry(settings: Settings | None = None, points: "Iterable[EntryPoint] | None" = None) -> Registry:
     """Give every tool that works, with a problem for each entry point that does not."""
+    from importlib.metadata import entry_points  # noqa: PLC0415 - 3 MB that only planning needs
+
     tools, problems = list(BUILT_IN), []
     for point in entry_points(group=GROUP) if points is None else points:
         try:
@@ -54,7 +42,7 @@ def registry(settings: Settings | None = None, points: Iterable[EntryPoint] | No
     return Registry(tools, problems)
 
 
-def _checked(point: EntryPoint, settings: Settings, taken: set[str]) -> list[Tool]:
+def _checked(point: "EntryPoint", settings: Settings, taken: set[str]) -> list[Tool]:
     found = list(point.load()(settings))
     for one in found:
         if not isinstance(one, Tool):
