@@ -71,7 +71,7 @@ class Keeper:
                 retry = not self._tried(self._recover) or not self._pass(None)
                 gc.collect()
                 gc.freeze()  # what a vault at rest holds is not looked through again at each edit
-                _give_back()
+                self._give_back()
                 self._ready()
                 while not self._stopped.is_set():
                     retry = self._turn(retry=retry)
@@ -84,6 +84,13 @@ class Keeper:
         del signum, frame
         self._stopped.set()
         self.watcher.wake()
+
+    def _give_back(self) -> None:
+        """Hand memory that the first pass needed back to the system, where its C library can."""
+        with contextlib.suppress(IndexOutdated, IndexRefused):
+            self.app.history.index.shrink()
+        with contextlib.suppress(AttributeError, OSError):
+            ctypes.CDLL(None).malloc_trim(0)
 
     def _turn(self, *, retry: bool) -> bool:
         """Wait for something to do and do it; True when it must be tried again."""
@@ -190,12 +197,6 @@ class Keeper:
             if problem not in self._told:
                 log.warning("%s", self.app.words.problem(problem))
         self._told = set(found)
-
-
-def _give_back() -> None:
-    """Hand memory that the first pass needed back to the system, where its C library can."""
-    with contextlib.suppress(AttributeError, OSError):
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 def log_to(app: App) -> None:

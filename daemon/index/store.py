@@ -199,6 +199,10 @@ class Index:
             if collects:
                 gc.enable()
 
+    def shrink(self) -> None:
+        """Let go of the pages that are kept in memory: at rest they are read again when somebody asks."""
+        self.connection.execute("PRAGMA shrink_memory")
+
     def idle_step(self) -> bool:
         """Merge a few pages of the word index, then checkpoint; False once nothing is left to do."""
         for file in self.schemas:
