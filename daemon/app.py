@@ -22,9 +22,9 @@ from daemon.memory import proposals
 from daemon.memory.moment import Moment
 from daemon.memory.secrets import secret_spans
 from daemon.memory.state import State
+from daemon.permission import Rules
 from daemon.pipeline import Circumstances, Outcome, Pipeline
 from daemon.places import original, place, set_place, state_folder, stood_here, vault_id
-from daemon.planning import Rules
 from daemon.register import repair
 from daemon.register.keys import make_secret
 from daemon.register.register import Register, RegisterClosed

@@ -23,9 +23,8 @@ from daemon.policy.autonomy import (
     take_levels,
 )
 from daemon.policy.codes import PER_THING
-from daemon.runs.deciding import expire, take
+from daemon.runs.deciding import expire, propose, take
 from daemon.runs.delegating import offer, on_the_floor
-from daemon.runs.proposing import propose
 from daemon.runs.state import Runs
 from daemon.runs.work import Prepared, Work
 from daemon.source import Source, missing_sections

@@ -1,6 +1,6 @@
 """What a pass decides runs with: the policy as it stands, the notes as they are, how a plan will be shown."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -10,19 +10,19 @@ from daemon.desk import Desk
 from daemon.index.search import search
 from daemon.managed import Showing
 from daemon.memory.moment import Deliberation, Moment
-from daemon.planning import Client, Rules, asker, planning, terms
+from daemon.permission import Rules
+from daemon.planning import Client, asker, planning, terms
 from daemon.runs.asking import BadRequest
+from daemon.runs.deciding import propose
 from daemon.runs.drafting import Planning
-from daemon.runs.proposing import again, prepare, propose
+from daemon.runs.proposing import again, prepare
 from daemon.runs.state import Runs
 from daemon.runs.work import Prepared, Work
-from daemon.source import Source
+from daemon.source import Source, Sources
 from daemon.tools.effects import VaultLook
 from daemon.tools.known import Registry
 from parsers.model.places import NotePath, Problem
 from parsers.model.runs import Request, Run
-
-Sources = Mapping[NotePath, Source]
 
 
 class Counsel:

@@ -20,12 +20,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from typing import TYPE_CHECKING
 
 from config.i18n import Catalogue
 from config.paths import NAMES
 from daemon import managed, marking, reindex
 from daemon.consent import Wish, answered_offers, autonomy_problems, autonomy_read, consider
-from daemon.counsel import Counsel, Sources
 from daemon.desk import Desk
 from daemon.history import History
 from daemon.index.notes import count
@@ -39,14 +39,15 @@ from daemon.memory.decide import begin, deliberate
 from daemon.memory.moment import Deliberation, Moment
 from daemon.memory.shown import Shown
 from daemon.memory.state import State
+from daemon.permission import Rules, judge
 from daemon.plan_desk import PlanDesk
-from daemon.planning import Rules, judge
 from daemon.rest import remember
 from daemon.runs.deciding import next_expiry
 from daemon.runs.looking import etag_now
 from daemon.runs.state import Runs
 from daemon.runs.work import Work
 from daemon.screening import asks, screen
+from daemon.source import Sources
 from daemon.tools.effects import VaultLook
 from daemon.tools.known import Registry
 from daemon.vault.door import Vault
@@ -56,6 +57,9 @@ from parsers.model.edits import ClockTick, Edit
 from parsers.model.places import NotePath, Problem
 from parsers.model.register import Event, Record
 from parsers.model.runs import WORKING
+
+if TYPE_CHECKING:
+    from daemon.counsel import Counsel
 
 ROUNDS = 8
 """How often a pass starts again because a note changed meanwhile; then the next event or scan does."""
@@ -122,9 +126,18 @@ class Pipeline:
         self.vault, self.history, self.around = vault, history, around
         self.desk = Desk(vault, history, around.words)
         self.plans = PlanDesk(self.desk, every_code=around.rules.every_code)
-        self.counsel = Counsel(self.desk, around.rules, around.registry, self._moment)
+        self._counsel: Counsel | None = None
         self._calm: tuple[int, str, str] | None = None
         """When the managed notes were last left at rest, none of them busy."""
+
+    @property
+    def counsel(self) -> "Counsel":
+        """What plans are prepared with."""
+        if self._counsel is None:
+            from daemon.counsel import Counsel  # noqa: PLC0415 - megabytes that a vault without plans does without
+
+            self._counsel = Counsel(self.desk, self.around.rules, self.around.registry, self._moment)
+        return self._counsel
 
     # ---- the passes
 
@@ -343,7 +356,9 @@ class Pipeline:
         autonomy = sources.get(NAMES.autonomy)
         consents: list[Wish] = [*asked.wishes, *wished.edits, *answered_offers(memory)]
         if autonomy and autonomy.usable and autonomy.autonomy:
-            consents.append(autonomy_read(autonomy.autonomy, known.get(NAMES.autonomy)))
+            stood = known.get(NAMES.autonomy)
+            if stood is None or stood.etag != autonomy.etag:  # the same bytes ask for nothing new
+                consents.append(autonomy_read(autonomy.autonomy, stood))
             found += autonomy_problems(autonomy, self.around.registry)
         if consents or wished.proposals or self._expires(moment.now):
             work = self.counsel.work(memory, showing, plans)

@@ -3,24 +3,21 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta, tzinfo
+from datetime import timedelta
 from typing import Any
 
-from config.i18n import Catalogue
-from config.sections import Policy
 from daemon.marking import provenance_of
-from daemon.memory.moment import Moment, instant
+from daemon.memory.moment import Moment
+from daemon.permission import Rules, judge
 from daemon.policy.codes import code_of
 from daemon.policy.lineage import Output, Said
-from daemon.policy.privacy import Declared, declaring
-from daemon.policy.rules import decide
+from daemon.policy.privacy import declaring
 from daemon.runs.drafting import Asker, Declares, Planning
 from daemon.runs.state import Runs
 from daemon.runs.work import Prepared, Seal, Terms
 from daemon.tools.effects import Look
 from daemon.tools.known import Registry
 from parsers.model.places import NotePath
-from parsers.model.policy import Action, Budget, Decision
 from parsers.model.register import stamp
 from parsers.model.runs import Run
 from parsers.properties import read
@@ -36,22 +33,6 @@ def nonce() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
-    """What settings say of plans."""
-
-    policy: Policy
-    declared: Declared
-    expiry: timedelta
-    zone: tzinfo
-    words: Catalogue
-
-    @property
-    def every_code(self) -> bool:
-        """Whether every approval takes a code."""
-        return self.policy.code == "all"
-
-
-@dataclass(frozen=True, slots=True)
 class Client:
     """Who asks for a plan, as the request came."""
 
@@ -63,29 +44,6 @@ class Client:
     """The person's own words of this run."""
     outputs: tuple[Output, ...] = ()
     """What the client's run has read so far."""
-
-
-def judge(runs: Runs, moment: Moment, zone: tzinfo) -> Callable[[Action], Decision]:
-    """Give the policy, with levels, delegations and what was used of them as they are now."""
-    delegations = runs.autonomy.active()
-    used = {one.id: _used(runs, one.id, moment, zone) for one in delegations}
-
-    def decided(action: Action) -> Decision:
-        budgets = {name: Budget(today) for name, today in used.items()}
-        level = runs.autonomy.level(action.domain)
-        return decide(action, level, delegations, budgets, moment.today.isoformat())
-
-    return decided
-
-
-def _used(runs: Runs, delegation: str, moment: Moment, zone: tzinfo) -> int:
-    """Writes that a delegation let pass on the local day of the moment, begun or waiting to be."""
-    return sum(
-        step.risk != "READ" and step.status not in ("left_out", "cancelled")
-        for run in runs.runs.values()
-        if run.delegation == delegation and instant(run.requested_at).astimezone(zone).date() == moment.today
-        for step in run.steps
-    )
 
 
 Search = Callable[[str, int], Sequence[tuple[NotePath, Mapping[str, Any]]]]

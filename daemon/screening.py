@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from daemon.policy.lineage import Said, trace
 from daemon.runs.refusing import refuse_call
 from daemon.runs.work import Work
 from parsers.ids import RUN
@@ -39,6 +38,8 @@ def screen(work: Work, edits: Iterable[Edit], judge: Callable[[Action], Decision
 
 
 def _action(work: Work, edit: Remember) -> Action:
+    from daemon.policy.lineage import Said, trace  # noqa: PLC0415 - loaded when an agent asks for something
+
     said = Said("", (), edit.origin)
     return Action(
         tool=TOOL,

@@ -1,5 +1,6 @@
 """A managed note as it was read: scanned, and what it says."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from config.paths import NAMES, conflict_original
@@ -100,6 +101,9 @@ def _parsed(one: Source, text: str, frame: Frame) -> Source:
 def _named(name: str) -> tuple[tuple[str, str], ...]:
     return (("section", name),) if name else ()
 
+
+Sources = Mapping[NotePath, Source]
+"""Notes that were read in a pass, by their path."""
 
 SECTIONS = {
     NAMES.profile: tuple(SECTION_OF.values()),

@@ -17,8 +17,9 @@ from daemon.runs.rows import inputs_row, step_row
 from daemon.runs.standing import left_out_of
 from daemon.runs.state import Runs
 from daemon.runs.undoing import told, undo
-from daemon.runs.work import Work
+from daemon.runs.work import Prepared, Work
 from parsers.model.controls import offered, takes_code
+from parsers.model.places import NotePath
 from parsers.model.policy import Decision
 from parsers.model.run_edits import Altered, Approve, CodeShown, Moved, Refuse, RunEdit, Steer, Unblock
 from parsers.model.runs import Control, Run
@@ -50,6 +51,20 @@ def take(work: Work, edit: RunEdit) -> None:
             assert_never(edit)
     if not isinstance(edit, CodeShown | Unblock):
         told(work, edit.run)
+
+
+def propose(work: Work, prepared: Prepared, note: NotePath | None = None) -> None:
+    """Record a plan: refused, approved at once where the policy allows all of it, else waiting to be shown.
+
+    `note`: the note of the plans' folder that it came as.
+    """
+    run = prepared.run
+    work.propose(run, note)
+    if prepared.refused:
+        refuse(work, prepared)
+    elif run.approval == "allowed":
+        how = "delegation" if run.delegation else "level"
+        work.emit("plan.approved", run.origin, id=run.id, left_out=[], how=how)
 
 
 def expire(work: Work) -> None:

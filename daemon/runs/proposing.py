@@ -12,11 +12,9 @@ from daemon.runs import showing
 from daemon.runs.asking import BadRequest, check
 from daemon.runs.drafting import Asker, Draft, Planning, RefusedEarly, draft
 from daemon.runs.evidence import SECRET
-from daemon.runs.refusing import refuse
 from daemon.runs.undoing import first_uses
-from daemon.runs.work import Prepared, Refused, Work
+from daemon.runs.work import Prepared, Refused
 from parsers.ids import RUN, STEP
-from parsers.model.places import NotePath
 from parsers.model.policy import HARDNESS, Decision, DecisionKind
 from parsers.model.register import stamp
 from parsers.model.runs import Request, Run, Step
@@ -68,20 +66,6 @@ def again(run: Run, asker: Asker, planning: Planning) -> Prepared:
             said = planning.words.say("step.impossible", why=str(error))
             kept[step.id] = replace(step, shows=(step.shows[0], said), expects={}, before={})
     return _finished(fresh, drafts, planning, kept)
-
-
-def propose(work: Work, prepared: Prepared, note: NotePath | None = None) -> None:
-    """Record a plan: refused, approved at once where the policy allows all of it, else waiting to be shown.
-
-    `note`: the note of the plans' folder that it came as.
-    """
-    run = prepared.run
-    work.propose(run, note)
-    if prepared.refused:
-        refuse(work, prepared)
-    elif run.approval == "allowed":
-        how = "delegation" if run.delegation else "level"
-        work.emit("plan.approved", run.origin, id=run.id, left_out=[], how=how)
 
 
 # ---- the run around the steps

@@ -11,9 +11,8 @@ plan, `@reader` one that reads.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from daemon.policy.lineage import Output
 from daemon.tools.arguments import validated
 from daemon.tools.effects import Change, Effects, Look
 from daemon.tools.hands import Hands
@@ -23,6 +22,9 @@ from parsers.model.facts import Sensitivity
 from parsers.model.places import NotePath
 from parsers.model.policy import Effect, Flag, Risk, Role
 from parsers.model.runs import Call
+
+if TYPE_CHECKING:  # what looks values up is loaded when a plan is made
+    from daemon.policy.lineage import Output
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ Plan = Callable[[Any, Look], Effects]
 Apply = Callable[[Any, Hands, Effects, str], None]
 Verify = Callable[[Any, Look, Effects, str], bool]
 Inverse = Callable[[Any, Effects], Call | None]
-Read = Callable[[Any, Sources], tuple[Output, ...]]
+Read = Callable[[Any, Sources], "tuple[Output, ...]"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,10 @@ from daemon.policy.codes import code_of
 from daemon.policy.lineage import Said
 from daemon.policy.rules import decide
 from daemon.runs.caps import Caps
-from daemon.runs.deciding import expire, take
+from daemon.runs.deciding import expire, propose, take
 from daemon.runs.drafting import Asker, Declares, Planning
 from daemon.runs.executor import Executor
-from daemon.runs.proposing import again, prepare, propose
+from daemon.runs.proposing import again, prepare
 from daemon.runs.state import Runs, fold
 from daemon.runs.work import Terms, Work
 from daemon.tools.effects import VaultLook
