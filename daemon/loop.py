@@ -53,7 +53,7 @@ class Keeper:
         self._stopped = threading.Event()
         self.watcher = Watcher(app.root, managed.is_managed, app.settings.watch.settle)
         self._told: set[Problem] = set()
-        self._tidy = self._stalled = self._recovered = False
+        self._tidy = self._stalled = self._recovered = self._settled = False
         self._carrier: Carrier | None = None
 
     def keep(self) -> None:
@@ -71,7 +71,6 @@ class Keeper:
                 retry = not self._tried(self._recover) or not self._pass(None)
                 gc.collect()
                 gc.freeze()  # what a vault at rest holds is not looked through again at each edit
-                self._give_back()
                 self._ready()
                 while not self._stopped.is_set():
                     retry = self._turn(retry=retry)
@@ -167,6 +166,9 @@ class Keeper:
         self._tidy = False
         with self.app.history.index.intact():
             self._tidy = self.app.history.index.idle_step()
+        if not self._tidy and not self._settled:
+            self._settled = True
+            self._give_back()
 
     def _tried(self, work: Callable[[], None]) -> bool:
         """Do some work; False when it has to be done again. What the system refuses is told in a line, once."""
