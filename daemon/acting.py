@@ -22,7 +22,6 @@ from daemon.runs.executor import Executor
 from daemon.runs.looking import etag_now
 from daemon.runs.proposing import prepare
 from daemon.runs.standing import left_out_of
-from daemon.runs.state import Runs
 from daemon.runs.work import Prepared
 from daemon.tools.effects import VaultLook
 from daemon.tools.hands import Hands
@@ -81,19 +80,12 @@ class Carrier:
             pass
 
 
-def at_work(app: App) -> bool:
-    """Tell whether something that is approved is still to be done."""
-    return app.pipeline.working
-
-
 def recover(app: App) -> bool:
     """Pause what another process was carrying out when it ended; for the new holder of the executor lock (R-R02).
 
     To be called before the first pass: what runs after it was resumed by the person. False: it could not be recorded.
     """
-    with app.vault.locked():
-        app.history.catch_up()
-    left = any(run.status == "running" for run in app.pipeline.runs.live())
+    left = any(run.status == "running" for run in app.brought_up().live())
     return not left or executor_of(app).recover()
 
 
@@ -105,7 +97,7 @@ def sync(app: App, progress: Progress = silent) -> Outcome:
     with executor:
         recovered = recover(app)
         outcome = app.pipeline.sync(progress=progress)
-        if not at_work(app):
+        if not app.pipeline.working:
             return outcome
         Carrier(app, recovered=recovered).all()
         return replace(outcome, records=(*outcome.records, *app.pipeline.sync().records))
@@ -117,15 +109,11 @@ def do(app: App, wishes: Sequence[Wish]) -> Outcome:
     if executor is None:
         return app.pipeline.submit((), wishes)
     with executor:
-        return _done(app, wishes)
-
-
-def _done(app: App, wishes: Sequence[Wish]) -> Outcome:
-    recovered = recover(app)
-    outcome = app.pipeline.sync(managed.SHOWN_NOTES, wishes=wishes)
-    if at_work(app):
-        Carrier(app, recovered=recovered).all()
-    return outcome
+        recovered = recover(app)
+        outcome = app.pipeline.sync(managed.SHOWN_NOTES, wishes=wishes)
+        if app.pipeline.working:
+            Carrier(app, recovered=recovered).all()
+        return outcome
 
 
 def propose(app: App, raw: object, client: Client) -> tuple[Prepared, Outcome]:
@@ -152,20 +140,13 @@ def approve(app: App, run: Run, out: tuple[str, ...], code: str | None) -> Outco
     return do(app, [Approve(run.id, "terminal", out, run.digest, run.shown, inputs, code)])
 
 
-def brought_up(app: App) -> Runs:
-    """Give what is known of runs now, whoever recorded it."""
-    with app.vault.locked():
-        app.history.catch_up()
-    return app.pipeline.runs
-
-
 def trust(app: App, path: NotePath) -> tuple[Outcome, tuple[str, ...], str]:
     """Lift the marks of a note for the person: the provenances lifted, and what the note still declares of itself.
 
     Raises:
         VaultError: there is no such note, or it cannot be read.
     """
-    marks = brought_up(app).marks
+    marks = app.brought_up().marks
     text = app.vault.read(path).data.decode("utf-8", "replace")
     hashes = tuple((lifting(path, text, marks) or {}).get("hashes", ()))
     found = {**marks.notes.get(path, {}), **marks.of(path, hashes)}
@@ -183,7 +164,7 @@ def left_out(app: App, run: Run) -> tuple[str, ...]:
 
 def show_code(app: App, name: str) -> tuple[str, tuple[str, ...]] | None:
     """Open the code of a waiting run or line for 15 minutes: the digits, and the steps left out; None: none waits."""
-    run = brought_up(app).known(name)
+    run = app.brought_up().known(name)
     out = left_out(app, run) if run else ()
     app.pipeline.submit((), [CodeShown(name, out)])
     runs = app.pipeline.runs

@@ -30,6 +30,7 @@ from daemon.register.keys import make_secret
 from daemon.register.register import Register, RegisterClosed
 from daemon.reindex import fill
 from daemon.rest import fingerprint, guard
+from daemon.runs.state import Runs
 from daemon.scheduler import JOBS, next_after
 from daemon.source import Source, missing_sections, source
 from daemon.tools.known import Registry
@@ -63,6 +64,12 @@ class App:
     register: Register
     history: History
     pipeline: Pipeline
+
+    def brought_up(self) -> Runs:
+        """Give what is known of runs now, whoever recorded it."""
+        with self.vault.locked():
+            self.history.catch_up()
+        return self.history.runs
 
     def close(self) -> None:
         """Let go of the index."""

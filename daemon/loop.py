@@ -126,9 +126,7 @@ class Keeper:
         return min(due, expiry) if expiry else due
 
     def _recover(self) -> None:
-        with self.app.vault.locked():
-            self.app.history.catch_up()
-        if any(run.status == "running" for run in self.app.pipeline.runs.live()):
+        if any(run.status == "running" for run in self.app.brought_up().live()):
             from daemon.acting import recover  # noqa: PLC0415 - see `_carry`
 
             self._recovered = recover(self.app)

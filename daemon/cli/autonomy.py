@@ -112,7 +112,7 @@ def delegate(session: Session, line: str | None, source: str | None) -> None:
     from parsers.model.run_edits import Delegate
 
     with closing(session.app()) as app:
-        acting.brought_up(app)
+        app.brought_up()
         wanted = [_read(session, app, line)] if line is not None else _scope(session, app, str(source))
         outcome = acting.do(app, [Delegate(one) for one in wanted])
         refused_by(session, outcome)
@@ -173,7 +173,7 @@ def revoke(session: Session, name: str) -> None:
 
     bare = name.removeprefix("^")
     with closing(session.app()) as app:
-        if bare not in acting.brought_up(app).autonomy.delegations:
+        if bare not in app.brought_up().autonomy.delegations:
             raise WrongUse(session.say("error.no_delegation", id=name))
         refused_by(session, acting.do(app, [Revoke(bare)]))
         status = app.pipeline.runs.autonomy.delegations[bare].status

@@ -244,7 +244,7 @@ def approve(session: Session, name: str, digits: str | None) -> None:
     from parsers.model.controls import takes_code
 
     with closing(session.app()) as app:
-        run = named_run(session, acting.brought_up(app), name)
+        run = named_run(session, app.brought_up(), name)
         _check_waits(session, run)
         if takes_code(run, every_code=app.pipeline.around.rules.every_code) and digits is None:
             raise WrongUse(session.say("error.code_needed", id=run.id))
@@ -313,7 +313,7 @@ def code(session: Session, name: str | None, *, unblock: bool) -> None:
     from parsers.model.run_edits import Unblock
 
     with closing(session.app()) as app:
-        known = acting.brought_up(app)
+        known = app.brought_up()
         if unblock or name is None:
             refused_by(session, acting.do(app, [Unblock()]))
             session.show({"blocked": False}, [session.say("cli.code.unblocked")])

@@ -18,7 +18,7 @@ def _steer(session: Session, name: str, control: "Control") -> None:
     from parsers.model.run_edits import Steer
 
     with closing(session.app()) as app:
-        run = named_run(session, acting.brought_up(app), name)
+        run = named_run(session, app.brought_up(), name)
         outcome = acting.do(app, [Steer(run.id, control, None)])
         refused_by(session, outcome)
         used = [one for one in outcome.records if one.op == "control.used" and one.body["id"] == run.id]
