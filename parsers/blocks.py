@@ -11,17 +11,15 @@ from typing import ClassVar
 from parsers.html_blocks import opens_html
 from parsers.model.notes import Callout, Comment, Heading
 from parsers.sections import Mark, mark
-from parsers.structure import PERCENTS, Open, Paragraph, Unit, read_callout
+from parsers.structure import PERCENTS, Open, Paragraph, Unit, indent, offset_of, read_callout
 
 _DEEPEST = 100
 """Containers inside one another; deeper ones are text, so that hostile lines never cost the square."""
 _TEXT, _FENCE, _HTML, _CODE, _COMMENT = range(5)
 _SPECIAL = frozenset("#>-*+0123456789`~<% \t=_\r") | {""}
 """First characters of lines that may be more than text; `""` for a blank line."""
-
 _BULLETS = frozenset({"- ", "* ", "+ "})
 
-_SPACES = re.compile(" *")
 _HEADING = re.compile("(#{1,6})(?: |$)")
 _SETEXT = re.compile("(=+|-+) *$")
 _RULE = re.compile(r"([*_-])(?: *\1){2,} *$")
@@ -33,8 +31,9 @@ _BOX = re.compile(r"\[(.)\](?= |$)")
 class Scanner:
     """Reads the lines of `text` from `offset` on; its public lists are the structure."""
 
-    def __init__(self, text: str, offset: int, line: int) -> None:
-        """Start at `offset`, the start of 1-based `line`."""
+    def __init__(self, text: str, offset: int, line: int, *, lean: bool = False) -> None:
+        """Start at `offset`, the start of 1-based `line`; `lean` leaves `paragraphs` and `items` incomplete."""
+        self._lean = lean
         self.text, self._pos, self._line = text, offset, line
         self._stack: list[Open] = []
         self._leaf, self._leaf_start, self._leaf_line = _TEXT, 0, 0
@@ -72,7 +71,7 @@ class Scanner:
                     pos += 1
                     continue
             self._pos, self._line = pos, number
-            if (quick and raw[:2] in _BULLETS and self._plain_item(raw)) or self._feed(raw):
+            if (quick and self._plain_line(raw)) or self._feed(raw):
                 self._last = number
             pos += len(raw) + 1
         self._pos, self._line = pos, number + 1
@@ -86,20 +85,33 @@ class Scanner:
         self._para, self._para_line = self._pos, self._line
         self.units.append((self._pos, self._line, -1))
 
+    def _plain_line(self, raw: str) -> bool:
+        return self._plain_item(raw) if raw[:2] in _BULLETS else raw[:1] == "#" and self._plain_heading(raw)
+
     def _plain_item(self, raw: str) -> bool:
         """Take a bullet in the first column, which no list or quote contains, and the text after it."""
         if self._leaf or raw[2:3] in _SPECIAL or "\t" in raw:
             return False
+        self.units.append((self._pos, self._line, -1))
+        if self._lean and len(self._stack) == 1 and self._stack[0].plain:
+            self._para, self._para_line = self._pos, self._line
+            return True  # the item above stands for this one too
         self._close(0)
         item = Open(self._line)
         item.plain, item.marker, item.start, item.content = True, raw[0], self._pos, self._pos + 2
         if raw[2] == "[" and (box := _BOX.match(raw, 2)):
             item.char = box[1]
         self.items.append(item)
-        self.units.append((self._pos, self._line, -1))
         self._stack.append(item)
         self._para, self._para_line = self._pos, self._line
         return True
+
+    def _plain_heading(self, raw: str) -> bool:
+        """Take a heading in the first column, which ends every list and quote."""
+        if self._leaf or "\t" in raw:
+            return False
+        self._raw, self._matched = raw, 0
+        return self._atx(raw.removesuffix("\r"), 0, 0) is not None
 
     def _feed(self, raw: str) -> bool:
         """Take one line; whether it is anything but blank."""
@@ -113,7 +125,7 @@ class Scanner:
         column, self._matched = self._continue_containers(line)
         if self._matched < len(self._stack) and self._para < 0:
             self._close(self._matched)
-        start = _indent(line, column)
+        start = indent(line, column)
         if self._leaf and self._continue_leaf(line, column, start):
             return start < len(line)
         return self._start_blocks(line, column, start)
@@ -122,7 +134,7 @@ class Scanner:
         """Column where the content starts, and the number of open containers the line belongs to."""
         column = matched = 0
         for container in self._stack:
-            start = _indent(line, column)
+            start = indent(line, column)
             if container.quote:
                 if start - column > 3 or line[start : start + 1] != ">":
                     break
@@ -171,7 +183,7 @@ class Scanner:
                 break
             if inner < 0:
                 return True
-            column, start = inner, _indent(line, inner)
+            column, start = inner, indent(line, inner)
         else:
             if self._para >= 0:
                 self._close(self._matched)
@@ -201,6 +213,9 @@ class Scanner:
         self._leaf = _TEXT
 
     def _end_paragraph(self) -> None:
+        if self._lean:
+            self._para = -1
+            return
         owner = self._stack[-1] if self._stack else None
         item = owner if owner is not None and not owner.quote else None
         para = Paragraph(self._para, self._pos - 1, self._para_line, self._line - 1, item, heading=False)
@@ -229,14 +244,7 @@ class Scanner:
 
     def _offset(self, column: int) -> int:
         """Offset in the text of a column of the line with its tabs expanded."""
-        if "\t" not in self._raw:
-            return self._pos + column
-        at = 0
-        for index, character in enumerate(self._raw):
-            if at >= column:
-                return self._pos + index
-            at += 4 - at % 4 if character == "\t" else 1
-        return self._pos + len(self._raw)
+        return self._pos + (offset_of(self._raw, column) if "\t" in self._raw else column)
 
     # What a line may start: the column after a container, -1 for a leaf, None for neither.
 
@@ -315,7 +323,8 @@ class Scanner:
         if not self._stack:
             self.units.pop()
         self._close(self._matched)
-        self.paragraphs[-1] = self.paragraphs[-1]._replace(heading=True)
+        if not self._lean:
+            self.paragraphs[-1] = self.paragraphs[-1]._replace(heading=True)
         self._heading(1 if found[1][0] == "=" else 2, text, first, first_line)
         return -1
 
@@ -341,7 +350,7 @@ class Scanner:
         if found is None or len(self._stack) >= _DEEPEST:
             return None
         after = found.end()
-        inner = _indent(line, after)
+        inner = indent(line, after)
         empty = inner == len(line)
         if (
             self._para >= 0
@@ -389,11 +398,3 @@ class Scanner:
         "_": _rule,
         **dict.fromkeys("+0123456789", _item),
     }
-
-
-def _indent(line: str, column: int) -> int:
-    """Column of the first character from `column` on that is no space."""
-    if line[column : column + 1] != " ":
-        return column
-    found = _SPACES.match(line, column)
-    return found.end() if found else column

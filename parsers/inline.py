@@ -22,6 +22,10 @@ _TAG = re.compile("#" + TAG_CHARACTER + "+")
 _ID = re.compile(r"\^([A-Za-z0-9-]+)[ \t]*$")
 
 
+PARAGRAPHS = ("`", "<", "%%", "^")
+"""Signs in a text without which `cover` and `block_ids` ask for no paragraph."""
+
+
 class Covered:
     """Spans of the text where nothing inline counts, in order and apart."""
 

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from parsers.blocks import Scanner
-from parsers.inline import block_ids, cover, links, tags
+from parsers.inline import PARAGRAPHS, block_ids, cover, links, tags
 from parsers.model.notes import Block, BlockId, Comment, Heading, Item, Note, Outline, visible
 from parsers.properties import read
 from parsers.sections import conflict, pair
@@ -20,7 +20,7 @@ JOINED = 1_000
 
 def outline(text: str) -> Outline:
     """What the index wants of a note: the same answers as `scan`, without what only managed notes need."""
-    scanner, said = _outline(text)
+    scanner, said = _outline(text, lean=not any(sign in text for sign in PARAGRAPHS))
     for item in scanner.items:
         item.text = None  # its text knows the item: without the cycle, nothing is left to collect
     return said
@@ -48,10 +48,10 @@ def scan(text: str) -> Note:
     )
 
 
-def _outline(text: str, *, quick: bool = True) -> tuple[Scanner, Outline]:
+def _outline(text: str, *, quick: bool = True, lean: bool = False) -> tuple[Scanner, Outline]:
     properties = read(text)
     line = properties.end_line + 1
-    scanner = Scanner(text, properties.body, line).run(quick=quick)
+    scanner = Scanner(text, properties.body, line, lean=lean).run(quick=quick)
     covered, comments = cover(scanner)
     found = links(text, properties.body, line, covered)
     ids = block_ids(text, scanner.paragraphs, covered)

@@ -7,6 +7,7 @@ from parsers.model.notes import Callout, Container
 
 PERCENTS = re.compile(r"(?<![%\\])%%(?!%)")
 """What opens and closes a comment of Obsidian's."""
+_SPACES = re.compile(" *")
 _CALLOUT = re.compile(r" *\[!([^\[\]|]+)(?:\|([^\[\]]*))?\]([+-]?)(.*)")
 
 Unit = tuple[int, int, int]
@@ -57,3 +58,21 @@ def read_callout(line: str, column: int, number: int, depth: int) -> Callout | N
         return None
     kind, metadata, fold, title = found.groups()
     return Callout(number, kind.lower(), fold, title.strip(), depth, (metadata or "").strip())
+
+
+def indent(line: str, column: int) -> int:
+    """Column of the first character from `column` on that is no space."""
+    if line[column : column + 1] != " ":
+        return column
+    found = _SPACES.match(line, column)
+    return found.end() if found else column
+
+
+def offset_of(raw: str, column: int) -> int:
+    """Offset in a line of a column of it with its tabs expanded."""
+    at = 0
+    for index, character in enumerate(raw):
+        if at >= column:
+            return index
+        at += 4 - at % 4 if character == "\t" else 1
+    return len(raw)

@@ -17,6 +17,14 @@ _DEEPEST = 50
 _NOT_BREAKS = {"\x85": "\ue085", "\u2028": "\ue828", "\u2029": "\ue829"}
 """Line breaks of YAML 1.1 that are plain characters in 1.2, and what stands for them while PyYAML reads."""
 
+_UNSURE = object()
+_NAMED = re.compile(r"(\w(?:[\w -]{0,98}[\w-])?):(?: +(.*))?")
+_DASHED = re.compile(r"( *)-(?: +(.*))?")
+_TEXT = re.compile(r"\w(?:[\w ./_+()'’&!?,;-]|:(?=[\w/]))*")
+_WORD = re.compile(r"\w[\w ./_+-]*")
+_ODD = r"\\\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\uf8ff\ufeff\ufffe\uffff"
+_QUOTED = re.compile(f""" "[^"{_ODD}]*" | '[^'{_ODD}]*' """, re.VERBOSE)
+
 
 def values_of(block: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Give the values of a block, and the names whose values are templates nobody filled in.
@@ -24,6 +32,62 @@ def values_of(block: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     Raises:
         BadBlock: it is not a map in YAML 1.2 core.
     """
+    plain = plain_values(block)
+    return full_values(block) if plain is None else (plain, ())
+
+
+def plain_values(block: str) -> dict[str, Any] | None:
+    """Give what a block of plain lines says, in half of PyYAML's time; None where PyYAML has to read it.
+
+    Plain are one word or text, quoted or not, after each name, and lists of them, on its line or below it.
+    """
+    if len(block) > _LONGEST:
+        return None
+    values: dict[str, Any] = {}
+    name, dash = "", None
+    for line in block.removesuffix("\n").split("\n") if block else ():
+        if found := _NAMED.fullmatch(line):
+            name, said = found.groups()
+            dash = None if said else ""
+            if name in values or (value := _plain(said)) is _UNSURE:
+                return None
+            values[name] = value
+            continue
+        found = _DASHED.fullmatch(line)
+        if found is None or dash is None or (value := _plain(found[2])) is _UNSURE:
+            return None
+        if values[name] is None:
+            values[name], dash = [], found[1]
+        if found[1] != dash:
+            return None
+        values[name].append(value)
+    return values
+
+
+def _plain(said: str | None) -> Any:
+    text = said.rstrip(" ") if said else ""
+    if not text:
+        return None
+    if text[0] != "[" or text[-1] != "]":
+        return _scalar_of(text, _TEXT)
+    inner = text[1:-1].strip(" ")
+    listed = [_scalar_of(one.strip(" "), _WORD) for one in inner.split(",")] if inner else []
+    return _UNSURE if _UNSURE in listed else listed
+
+
+def _scalar_of(text: str, unquoted: re.Pattern[str]) -> Any:
+    if _QUOTED.fullmatch(text):
+        return text[1:-1]
+    if not unquoted.fullmatch(text):
+        return _UNSURE
+    for tag, pattern in _Loader.yaml_implicit_resolvers.get(text[0], ()):
+        if pattern.match(text):
+            return _scalar(tag, text)
+    return text
+
+
+def full_values(block: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Give what `values_of` does, of any block, by PyYAML."""
     unusual = [sign for sign in _NOT_BREAKS if sign in block]
     for sign in unusual:
         block = block.replace(sign, _NOT_BREAKS[sign])

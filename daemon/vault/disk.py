@@ -78,13 +78,15 @@ def read_all(fd: int) -> bytes:
     return b"".join(rest) if len(rest) > 1 else first
 
 
-def read_file(full: str, limit: int | None = None) -> tuple[bytes, os.stat_result]:
+def read_file(full: str, limit: int | None = None, *, at: int | None = None) -> tuple[bytes, os.stat_result]:
     """Bytes and status from one descriptor; the status is the older, so a write in between is seen next time.
+
+    With `at`, the descriptor of a folder, `full` is a name in it.
 
     Raises:
         OSError: Also with `EINVAL` for what is no regular file, `EFBIG` for one of more than `limit` bytes.
     """
-    fd = os.open(full, _READ)
+    fd = os.open(full, _READ, dir_fd=at)
     try:
         status = os.fstat(fd)
         if not stat.S_ISREG(status.st_mode):

@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +80,7 @@ class Properties:
     style: Literal["yaml", "json"] = "yaml"
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """A heading; `text` is raw Markdown without the hashes."""
 
     line: int
@@ -141,8 +140,7 @@ class BlockId:
     """First line of the paragraph that bears it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """A link or embed to something in the vault."""
 
     line: int
@@ -164,8 +162,7 @@ class Link:
         return " > ".join(part for part in (self.target, *self.subpath.split("#")) if part)
 
 
-@dataclass(frozen=True, slots=True)
-class Tag:
+class Tag(NamedTuple):
     """A tag of the body, with its `#`."""
 
     line: int
@@ -199,8 +196,7 @@ class Callout:
     metadata: str
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A span for search: paragraphs, items, tables, callouts, code of one heading, joined when small."""
 
     start: int

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from parsers.inline import PARAGRAPHS
 from parsers.note import _items, _outline, outline, scan
 
 TORTURE = Path(__file__).parent.parent / "torture"
@@ -295,8 +296,14 @@ def test_any_text_is_scanned_and_its_lines_joined_are_the_text(text):
     assert all(item.line <= item.text_line <= item.last_line for item in note.items)
 
 
-@settings(deadline=None, max_examples=300)
-@given(MARKDOWN)
+def without_paragraph_signs(text):
+    for sign in PARAGRAPHS:
+        text = text.replace(sign, "")
+    return text
+
+
+@settings(deadline=None, max_examples=400)
+@given(st.one_of(MARKDOWN, MARKDOWN.map(without_paragraph_signs)))
 def test_the_short_way_and_the_long_way_say_the_same(text):
     short, known = _outline(text)
     long, same = _outline(text, quick=False)

@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from parsers.errors import BadBlock
 from parsers.properties import read
+from parsers.yaml_core import full_values, plain_values
 
 
 def block(*lines, after=""):
@@ -207,3 +209,36 @@ def test_any_text_gives_an_answer(text, tokens):
         assert properties.state in {"ok", "invalid"}
         assert (properties.state == "invalid") == bool(properties.bad_line)
         assert properties.bad_line < max(3, properties.end_line)
+
+
+SPELT = """¦x¦l'été¦1¦-5¦.5¦1.¦0o17¦true¦no¦null¦~¦2026-01-02¦10:30¦a: b¦a:¦x # y¦x ¦'it'¦'it''s'¦"l'été"¦[[x]]¦[]
+¦[ ]¦[a, b]¦[a,]¦[a , "b"]¦[1, null]¦{{d}}¦http://a/b¦- a¦&a¦*a¦!a¦|¦>¦a\tb¦a\x85b¦a\u2028b¦a\r¦"a\ue085"¦'\\'¦"\\n\""""
+SAID = st.sampled_from(SPELT.replace("\n", "").split("¦"))
+LINE = st.one_of(
+    st.builds(
+        "{}:{}{}".format, st.sampled_from(["a", "b", "d e", "null", "1"]), st.sampled_from([" ", "  "]), SAID
+    ),
+    st.builds("{}-{}{}".format, st.sampled_from(["", "  "]), st.sampled_from([" ", "  ", ""]), SAID),
+    st.sampled_from(["a:", "b:", "", "  x", "# c", "a :", "..."]),
+)
+
+
+@settings(deadline=None, max_examples=1000)
+@given(st.lists(LINE, max_size=4), st.text(max_size=3))
+def test_what_is_read_of_plain_lines_without_the_library_is_what_the_library_reads(lines, odd):
+    for text in ("".join(f"{line}\n" for line in lines), f"k: {odd}\n", f'k: "{odd}"\n', f"k:\n- {odd}\n"):
+        known = plain_values(text)
+        if known is not None:
+            assert repr((known, ())) == repr(full_values(text))
+
+
+def test_plain_lines_are_read_without_the_library():
+    text = 'titre: "L\'été"\ntags:\n  - a/b\n  - c\naliases: [x y, z]\nnote: 4\nfait:\nurl: https://x.org/a\n'
+    assert plain_values(text) == {
+        "titre": "L'été", "tags": ["a/b", "c"], "aliases": ["x y", "z"], "note": 4, "fait": None,
+        "url": "https://x.org/a",
+    }  # fmt: skip
+    with pytest.raises(BadBlock):
+        full_values("a: 1\na: 2\n")
+    assert plain_values("a: 1\na: 2\n") is None
+    assert plain_values(f"{'a' * 1025}: 1\n") is None  # no name for YAML

@@ -124,6 +124,33 @@ def test_a_linked_note_is_read_as_linked_and_never_written(vault):
     assert vault.entry(NotePath("lien.md")) is None
 
 
+def test_many_notes_are_read_as_each_would_be(vault):
+    paths = [put(vault, path, path.encode()) for path in ("a.md", "B/a.md", "B/é.md", "C/D/a.md")]
+    (vault.root / "B/lien.md").symlink_to("a.md")
+    (vault.root / "L").symlink_to("B")
+    paths += [NotePath(path) for path in ("B/lien.md", "L/a.md", unicodedata.normalize("NFD", "B/é.md"))]
+    with vault.reading() as read:
+        assert [read(path) for path in paths] == [vault.read(path) for path in paths]
+        for absent, error in (
+            ("B/b.md", errors.NoteMissing),
+            ("Z/b.md", errors.NoteMissing),
+            ("../a.md", errors.OutsideVault),
+        ):
+            with pytest.raises(error):
+                read(NotePath(absent))
+
+
+def test_a_link_put_in_the_place_of_a_folder_that_is_being_read_leads_nowhere(vault, tmp_path):
+    first, second = (put(vault, path, b"ours") for path in ("B/a.md", "B/b.md"))
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside/b.md").write_bytes(b"theirs")
+    with vault.reading() as read:
+        read(first)
+        (vault.root / "B").rename(vault.root / "moved")
+        (vault.root / "B").symlink_to(tmp_path / "outside")
+        assert read(second).data == b"ours"
+
+
 def test_a_linked_folder_is_skipped_its_notes_are_listed_once_under_their_real_path(vault):
     put(vault, "Réel/a.md")
     (vault.root / "Lien").symlink_to("Réel")

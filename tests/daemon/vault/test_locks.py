@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -59,3 +60,14 @@ def test_the_executor_is_one_process_until_it_lets_go(vault):
     held.close()
     with vault.executor() as again:
         assert again is not None
+
+
+def test_who_waits_to_execute_does_once_the_other_lets_go(vault):
+    held = vault.executor()
+    assert held is not None
+    letting_go = threading.Timer(0.1, held.close)
+    letting_go.start()
+    with vault.executor(timeout=20) as again:
+        assert again is not None
+        assert vault.executor(timeout=0.02) is None
+    letting_go.join()
