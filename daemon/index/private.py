@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from daemon.index.memory import scalar, set_scalar
 from daemon.index.schema import PRIVATE
 from daemon.index.store import Index
+from daemon.index.vocabulary import prune
 from daemon.policy.privacy import Declared
 from parsers.model.places import NotePath
 
@@ -65,6 +66,9 @@ def clean(index: Index) -> bool:
             continue
         name = schema.rstrip(".") or "main"
         db.execute(f"INSERT INTO {schema}words(words) VALUES('optimize')")
+        with index.batch():
+            prune(db, schema)
+        db.execute(f"INSERT INTO {schema}parts(parts) VALUES('optimize')")
         db.execute(f"VACUUM {name}")
         busy = db.execute(f"PRAGMA {name}.wal_checkpoint(TRUNCATE)").fetchone()[0]
         done = done and not busy

@@ -3,15 +3,19 @@
 import json
 import re
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from daemon.index.pairs import has_runs, pairs
+from daemon.index import vocabulary
 from daemon.index.schema import PRIVATE_FROM, ROW_BITS
+from daemon.index.texts import Searched, Text, searched
+from daemon.index.words import LANGUAGES, Cutters, folded
 from daemon.vault.disk import Reading, Stamp
 from daemon.vault.names import composed
 from parsers.model.notes import Block, Comment, Outline
 from parsers.model.places import NotePath
+from parsers.note_day import FIRST_LINES, note_day
+from parsers.speakers import speakers
 
 _MOST_ROWS = 1 << ROW_BITS
 _EMPTY = Block(0, 0, 1, (), None)
@@ -19,17 +23,19 @@ _EMPTY = Block(0, 0, 1, (), None)
 _ENOUGH = 1 << 18
 """Characters that wait to be written at once: a note at a time is a third slower, more gains nothing."""
 
-_COLUMNS = "path, key, title, mtime_ns, size, inode, etag, aliases, provenance, sensitivity, verified"
+_COLUMNS = (
+    "path, key, title, mtime_ns, size, inode, etag, aliases, language, day, provenance, sensitivity, verified"
+)
 _MARKS = ", ".join("?" for _ in _COLUMNS.split(", "))
 _INSERTS = {
     "notes": f"notes(id, {_COLUMNS}) VALUES(?, {_MARKS})",
-    "blocks": "blocks VALUES(?, ?, ?, ?, ?, ?)",
-    "words": "words(rowid, head, body, pairs) VALUES(?, ?, ?, ?)",
+    "blocks": "blocks VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
+    "words": "words(rowid, stems, head, near) VALUES(?, ?, ?, ?)",
     "links": "links VALUES(?, ?, ?, ?)",
     "tags": "tags VALUES(?, ?)",
 }
-_TEXT = {"words": "rowid, head, body, pairs", "blocks": "*", "links": "*", "tags": "*"}
-"""Tables of what a note says, and their columns as `_INSERTS` writes them."""
+_EXCHANGED = ("blocks", "links", "tags")
+"""Tables of what a note says that can be compared row by row; word tables keep no text."""
 _Many = list[tuple[object, ...]]
 _UNSEEN = re.compile("%%.*?%%|<!--.*?-->")
 
@@ -54,6 +60,7 @@ class Rows:
         self._db, self._in, self._last = db, schema, 0
         self._inserts = {table: f"INSERT INTO {schema}{rest}" for table, rest in _INSERTS.items()}
         self._waiting: dict[str, _Many] = {table: [] for table in _INSERTS}
+        self._cutters = Cutters()
         self._characters = 0
 
     def insert(self, version: Version) -> None:
@@ -61,23 +68,28 @@ class Rows:
         first = PRIVATE_FROM if self._in else 0
         query = f"SELECT coalesce(max(id), {first}) FROM {self._in}notes"  # noqa: S608
         self._last = note = (self._last or self._db.execute(query).fetchone()[0]) + 1
-        self._waiting["notes"].append((note, *_columns(version)))
-        for table, rows in _text(note << ROW_BITS, version).items():
-            self._waiting[table] += rows
+        rows = _text(note << ROW_BITS, version)
+        new = searched(_as_searched(version, rows["blocks"]), self._cutters)
+        self._waiting["notes"].append((note, *_columns(version, new.language)))
+        for table, found in rows.items():
+            self._waiting[table] += found
+        self._waiting["words"] += [(row, *texts) for row, texts in new.blocks.items()]
         self._weigh(version.said)
 
     def update(self, note: int, version: Version) -> None:
         """Replace what is known of a note and differs; it keeps its id."""
-        columns = (*_columns(version), note)
-        self._set(f"({_COLUMNS}) = ({_MARKS})", [columns])
-        for table, rows in _text(note << ROW_BITS, version).items():
-            self._exchange(table, note, rows)
+        old, rows = self._searched(note), _text(note << ROW_BITS, version)
+        new = searched(_as_searched(version, rows["blocks"]), self._cutters)
+        self._set(f"({_COLUMNS}) = ({_MARKS})", [(*_columns(version, new.language), note)])
+        for table, found in rows.items():
+            self._exchange(table, note, found)
+        self._take_out(_differing(old.blocks, new.blocks))
+        self._waiting["words"] += _differing(new.blocks, old.blocks)
         self._weigh(version.said)
 
     def move(self, note: int, path: NotePath) -> None:
-        """Give a note whose bytes and title did not change its new path."""
-        columns = (path, base_key(path), title_of(path), note)
-        self._set("path = ?, key = ?, title = ?, verified = 1", [columns])
+        """Give a note its new path; where its title is another, `update` follows and needs to find the old one."""
+        self._set("path = ?, key = ?, verified = 1", [(path, base_key(path), note)])
 
     def touch(self, note: int, stamp: Stamp) -> None:
         """Remember the new stamp of a note whose bytes did not change."""
@@ -90,8 +102,12 @@ class Rows:
 
     def delete(self, note: int) -> None:
         """Forget a note and every word of it."""
-        self._forget_text(note)
-        self._db.execute(f"DELETE FROM {self._in}notes WHERE id = ?", (note,))  # noqa: S608
+        self._take_out(_differing(self._searched(note).blocks, {}))
+        span = (note << ROW_BITS, (note + 1) << ROW_BITS)
+        for table in _EXCHANGED:
+            self._db.execute(f"DELETE FROM {self._in}{table} WHERE id >= ? AND id < ?", span)  # noqa: S608
+        for table in ("paragraphs", "vectors", "notes"):
+            self._db.execute(f"DELETE FROM {self._in}{table} WHERE id = ?", (note,))  # noqa: S608
 
     def mark(self, notes: Iterable[int], *, verified: bool) -> None:
         """Say of notes whether the vault still shows them."""
@@ -106,6 +122,9 @@ class Rows:
             # Row by row: a statement that inserts many makes FTS5 write out its hash (3 times slower).
             self._db.executemany(self._inserts[table], rows)
             rows.clear()
+        for cutter in self._cutters.values():
+            vocabulary.add(self._db, self._in, map(folded, cutter.fresh))
+            cutter.fresh.clear()
         self._characters = 0
 
     def _weigh(self, said: Outline) -> None:
@@ -115,22 +134,27 @@ class Rows:
 
     def _exchange(self, table: str, note: int, rows: _Many) -> None:
         """Write only what differs: most of a long note stays as it is."""
-        key = _TEXT[table].partition(",")[0].replace("*", "id")
         span = (note << ROW_BITS, (note + 1) << ROW_BITS)
-        query = f"SELECT {_TEXT[table]} FROM {self._in}{table} WHERE {key} >= ? AND {key} < ?"  # noqa: S608
+        query = f"SELECT * FROM {self._in}{table} WHERE id >= ? AND id < ?"  # noqa: S608
         there = set(self._db.execute(query, span))
         gone = [(row[0],) for row in there.difference(rows)]
-        self._db.executemany(f"DELETE FROM {self._in}{table} WHERE {key} = ?", gone)  # noqa: S608
+        self._db.executemany(f"DELETE FROM {self._in}{table} WHERE id = ?", gone)  # noqa: S608
         self._waiting[table] += [row for row in rows if row not in there]
 
-    def _forget_text(self, note: int) -> None:
+    def _searched(self, note: int) -> Searched:
+        """Give what stands in the table of words of a note that is known."""
         span = (note << ROW_BITS, (note + 1) << ROW_BITS)
-        query = f"SELECT id FROM {self._in}blocks WHERE id >= ? AND id < ?"  # noqa: S608
-        rows = self._db.execute(query, span).fetchall()
-        self._db.executemany(f"DELETE FROM {self._in}words WHERE rowid = ?", rows)  # noqa: S608
-        for table in ("blocks", "links", "tags"):
-            self._db.execute(f"DELETE FROM {self._in}{table} WHERE id >= ? AND id < ?", span)  # noqa: S608
-        self._db.execute(f"DELETE FROM {self._in}paragraphs WHERE id = ?", (note,))  # noqa: S608
+        query = f"SELECT title, aliases, language FROM {self._in}notes WHERE id = ?"  # noqa: S608
+        title, aliases, language = self._db.execute(query, (note,)).fetchone()
+        query = f"SELECT id, heading, text FROM {self._in}blocks WHERE id >= ? AND id < ? ORDER BY id"  # noqa: S608
+        named = tuple(json.loads(aliases)) if aliases else ()
+        return searched(Text(title, named, language, self._db.execute(query, span).fetchall()), self._cutters)
+
+    def _take_out(self, rows: _Many) -> None:
+        """Take rows out of the table of words, which keeps no text and wants them as they went in."""
+        columns = "words, rowid, stems, head, near"
+        query = f"INSERT INTO {self._in}words({columns}) VALUES('delete', ?, ?, ?, ?)"
+        self._db.executemany(query, rows)
 
 
 def fold(path: str) -> str:
@@ -150,46 +174,79 @@ def base_key(path: str) -> str:
 
 def _text(first: int, version: Version) -> dict[str, _Many]:
     """Give the rows of what a note says to who reads it: what stands in comments is left out."""
-    path, said, hidden = version.path, version.said, version.said.comments
+    said, hidden = version.said, version.said.comments
     links = {(one.target, one.subpath) for one in said.links if not (hidden and _within(one.start, hidden))}
     links.update((link.target, link.subpath) for link in said.properties.links)
     named = enumerate(sorted(links)[:_MOST_ROWS], first)
     tags = {one.tag.lstrip("#") for one in said.tags if not (hidden and _within(one.start, hidden))}
     tags.update(said.properties.tags)
-    paired = has_runs(version.reading.data) or has_runs(path.encode())
-    blocks, words = _blocks(first, title_of(path), said, paired=paired)
     return {
-        "blocks": blocks,
-        "words": words,
+        "blocks": _blocks(first, said),
         "links": [(row, base_key(to), to, subpath) for row, (to, subpath) in named if to],
         "tags": list(enumerate(sorted(tags)[:_MOST_ROWS], first)),
     }
 
 
-def _blocks(first: int, title: str, said: Outline, *, paired: bool) -> tuple[_Many, _Many]:
-    places: _Many = []
-    words: _Many = []
-    text, head = said.text, " ".join((title, *said.properties.aliases))
+def _blocks(first: int, said: Outline) -> _Many:
+    rows: _Many = []
+    text, done, at = said.text, 0, 0
+    ascii_only = text.isascii()
     for row, block in enumerate(said.blocks[:_MOST_ROWS] or (_EMPTY,), first):
+        raw = text[block.start : block.end]
+        if ascii_only:
+            start, end = block.start, block.end
+        else:
+            start = at + len(text[done : block.start].encode())
+            end = at = start + len(raw.encode())
+            done = block.end
         heading = " > ".join(block.path)
         if said.comments:
             heading = _UNSEEN.sub("", heading)
-        body = said.visible(block) if said.comments else text[block.start : block.end]
-        places.append((row, block.start, block.end, block.line, block.id, heading))
-        # "" and not NULL, with which FTS5 takes a third longer.
-        cut = pairs(f"{head} {heading} {body}") if paired else ""
-        words.append((row, f"{head}\n{heading}", body, cut))
-        head = title
-    return places, words
+            raw = said.visible(block)
+        spoken = "\n".join(speakers(raw)) or None
+        rows.append((row, start, end, block.line, block.id, heading, spoken, raw))
+    return rows
+
+
+def _as_searched(version: Version, blocks: _Many) -> Text:
+    named = [(row, heading, text) for row, _, _, _, _, heading, _, text in blocks]
+    aliases, language = version.said.properties.aliases, _declared(version.said)
+    return Text(title_of(version.path), aliases, language, named)  # type: ignore[arg-type] # rows of any table
+
+
+def _differing(rows: Mapping[int, tuple[str, ...]], others: Mapping[int, tuple[str, ...]]) -> _Many:
+    return [(row, *texts) for row, texts in rows.items() if others.get(row) != texts]
 
 
 def _within(place: int, comments: tuple[Comment, ...]) -> bool:
     return any(one.start <= place < one.end for one in comments)
 
 
-def _columns(version: Version) -> tuple[object, ...]:
+def _columns(version: Version, language: str) -> tuple[object, ...]:
     path, reading, said, provenance, sensitivity = version
-    aliases, etag = said.properties.aliases, bytes.fromhex(reading.etag)
+    aliases, etag, body = said.properties.aliases, bytes.fromhex(reading.etag), said.properties.body
     spelt = json.dumps(aliases, ensure_ascii=False) if aliases else None
-    titled = (path, base_key(path), title_of(path))
-    return (*titled, *reading.stamp, etag, spelt, provenance, sensitivity, 1)
+    title = title_of(path)
+    day = note_day(title, said.properties.values, said.text[body : body + FIRST_LINES])
+    return (
+        path,
+        base_key(path),
+        title,
+        *reading.stamp,
+        etag,
+        spelt,
+        language,
+        day,
+        provenance,
+        sensitivity,
+        1,
+    )
+
+
+def _declared(said: Outline) -> str | None:
+    """Give the language a note's properties state, if it is one we know stems of."""
+    for name in ("lang", "language", "langue"):
+        value = said.properties.values.get(name)
+        if isinstance(value, str) and value[:2].lower() in LANGUAGES:
+            return value[:2].lower()
+    return None

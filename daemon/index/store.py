@@ -11,6 +11,7 @@ import gc
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Self
 
@@ -20,8 +21,8 @@ from parsers.errors import ClavaireError
 from parsers.model.places import Problem
 
 _CACHE = "PRAGMA cache_size = -8192"
-_LOADING = ("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE", "cache_size = -4096")
-_BULK_HASH, _USUAL_HASH = 6 << 20, 1 << 20
+_LOADING = ("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE", "cache_size = -2048")
+_BULK_HASH, _USUAL_HASH = 2 << 20, 1 << 20
 _MERGE_PAGES = 200
 _REFUSED = frozenset(
     (
@@ -175,6 +176,23 @@ class Index:
                     self.connection.execute("ROLLBACK")
                 raise
 
+    @contextlib.contextmanager
+    def still(self) -> Iterator[None]:
+        """Read one state of the files, whatever others write meanwhile; inside a transaction, join it.
+
+        Raises:
+            IndexOutdated, IndexRefused: as for `intact`.
+        """
+        with self.intact():
+            if self.connection.in_transaction:
+                yield
+                return
+            self.connection.execute("BEGIN")
+            try:
+                yield
+            finally:
+                self.connection.execute("ROLLBACK")
+
     def intact(self) -> contextlib.AbstractContextManager[None]:
         """Use what was opened, to read or to write.
 
@@ -205,9 +223,9 @@ class Index:
 
     def idle_step(self) -> bool:
         """Merge a few pages of the word index, then checkpoint; False once nothing is left to do."""
-        for file in self.schemas:
+        for file, table in product(self.schemas, schema.WORD_TABLES):
             before = self.connection.total_changes
-            merge = f"INSERT INTO {file}words(words, rank) VALUES('merge', ?)"
+            merge = f"INSERT INTO {file}{table}({table}, rank) VALUES('merge', ?)"
             self.connection.execute(merge, (_MERGE_PAGES,))
             if self.connection.total_changes - before >= 2:
                 return True

@@ -9,6 +9,7 @@ import pytest
 
 from config.paths import NAMES
 from daemon.index import notes, private
+from daemon.index.rows import Rows
 from daemon.index.schema import PRIVATE
 from daemon.index.search import search
 from daemon.index.store import Index
@@ -236,14 +237,18 @@ def test_a_crash_between_the_two_files_heals_at_the_next_pass(c17):
     db = c17.index.connection
     columns = ", ".join(name for _, name, *_ in db.execute("PRAGMA table_info(notes)") if name != "id")
     db.execute(f"INSERT INTO notes(id, {columns}) SELECT 900, {columns} FROM private.notes")
-    db.execute("INSERT INTO blocks(id) VALUES(900 << 20)")
-    db.execute("INSERT INTO words(rowid, head, body, pairs) VALUES(900 << 20, '', 'le code 7319', '')")
+    db.execute("INSERT INTO blocks(id, heading, text) VALUES(900 << 20, '', 'le code 7319')")
+    of_words = Rows(db)._searched(900)
+    db.executemany(
+        "INSERT INTO words(rowid, stems, head, near) VALUES(?, ?, ?, ?)",
+        [(row, *texts) for row, texts in of_words.blocks.items()],
+    )
     c17.restart()
     c17.settle()
     assert_apart(c17)
     db = c17.index.connection
-    for table in ("blocks", "words", "notes"):
-        db.execute(f"DELETE FROM {PRIVATE}{table}")
+    for (note,) in db.execute(f"SELECT id FROM {PRIVATE}notes").fetchall():
+        Rows(db, PRIVATE).delete(note)
     c17.settle()
     assert_apart(c17)
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from daemon.index import schema
-from daemon.index import search as module
+from daemon.index import matching, schema
 from daemon.index.search import search
 from daemon.index.store import Index
 
@@ -85,6 +84,7 @@ def test_c20_what_does_not_stand_there_finds_nothing(settled, query):
 def test_c20_latin_searches_are_the_same_beside_other_scripts(settled):
     for n in range(20):
         settled.put(f"{n}.md", f"# Titre {n}\n" + "budget jardin\n" * (n % 4) + "maison\n" * (n % 3))
+        settled.put(f"Bruit {n}.md", "La pluie tombe.\n\n# Suite\n\nElle tombe encore.\n")
     settled.settle()
     before = paths(settled, "budget jardin maison", limit=20)
     settled.put("会議.md", "会議は東京駅で行います\n")
@@ -224,4 +224,4 @@ print(*sys.modules)"""
 
 
 def test_search_knows_the_row_ids_of_the_schema():
-    assert module._ROW_BITS == schema.ROW_BITS == 20
+    assert matching.ROW_BITS == schema.ROW_BITS == 20

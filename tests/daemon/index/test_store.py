@@ -178,10 +178,13 @@ def test_a_damage_found_while_writing_asks_for_a_rebuild(settled):
     for n in range(200):
         settled.put(f"{n}.md", f"texte {n} " + " ".join(f"mot{n}x{k}" for k in range(50)))
     settled.settle()
+    db = settled.index.connection
+    roots = [page for (page,) in db.execute("SELECT rootpage FROM sqlite_master WHERE rootpage > 1")]
     settled.index.close()
-    path = settled.state / settled.index.name
-    data = path.read_bytes()
-    path.write_bytes(data[:8192] + b"\xff" * (len(data) - 8192))
+    with (settled.state / settled.index.name).open("r+b") as file:
+        for page in roots:
+            file.seek((page - 1) * 4096)
+            file.write(b"\xff" * 4096)
     settled.index = Index.open(settled.state, write=True)
     for n in range(200):
         settled.put(f"{n}.md", f"autre texte {n}")

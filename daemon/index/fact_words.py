@@ -1,0 +1,80 @@
+"""The words of facts: which facts answer a query best (R-M05), with the same stems as the notes.
+
+The table stands in the index beside the facts and keeps no text of its own; it can be made in memory for what was
+known at an earlier time. A fact is of no language that is stated: it is stemmed in each.
+"""
+
+import math
+import sqlite3
+from collections.abc import Iterable
+
+from daemon.index.words import LANGUAGES, asked, cut, is_dull, stem_of
+from parsers.model.facts import Fact
+
+TABLES = (
+    "CREATE VIRTUAL TABLE fact_words USING fts5(stems, content='', tokenize='unicode61 remove_diacritics 2')",
+    "CREATE VIRTUAL TABLE fact_terms USING fts5vocab(fact_words, row)",
+)
+_FACTS = "CREATE TABLE facts(id TEXT, version INTEGER, text TEXT)"
+_ROW = "SELECT rowid, text FROM facts WHERE id = ? AND version = ?"
+_PUT = "INSERT INTO fact_words(rowid, stems) VALUES(?, ?)"
+_OUT = "INSERT INTO fact_words(fact_words, rowid, stems) VALUES('delete', ?, ?)"
+_RANKED = """SELECT facts.id, facts.version, -bm25(fact_words) AS score
+    FROM fact_words JOIN facts ON facts.rowid = fact_words.rowid
+    WHERE fact_words MATCH ? ORDER BY score DESC, facts.id, facts.version LIMIT ?"""
+
+
+def ranked_facts(db: sqlite3.Connection, query: str, limit: int) -> list[tuple[str, int, float]]:
+    """Give id, version and score of the facts that match best, best first; ties by id and version.
+
+    The score, 0…1, is about what share of the query a fact has, its rarest words first. Every version of every
+    status that has text is looked at: what may be told is for who asks to decide.
+    """
+    wanted = asked(query)
+    if limit < 1 or wanted.dull:
+        return []
+    stems = {stem: None for term in wanted.terms for stem in term.stems}
+    single = [f'"{term.plain}" *' for term in wanted.terms if not term.stems]
+    match = " OR ".join([*(f'"{stem}"' for stem in stems), *single])
+    found = db.execute(_RANKED, (match, limit)).fetchall()
+    total = db.execute("SELECT count(*) FROM fact_words_docsize").fetchone()[0]
+    bound = sum(min((_rarity(db, one, total) for one in term.stems), default=1.0) for term in wanted.terms)
+    return [(name, version, min(1.0, score / bound)) for name, version, score in found]
+
+
+def put_in(db: sqlite3.Connection, keys: Iterable[tuple[str, int]]) -> None:
+    """Add the words of versions of facts, by id and version, that were just put."""
+    rows = [row for key in keys for row in db.execute(_ROW, key)]
+    db.executemany(_PUT, ((row, _stems(text)) for row, text in rows))
+
+
+def take_out(db: sqlite3.Connection, keys: Iterable[tuple[str, int]]) -> None:
+    """Take out the words of versions of facts that are about to be replaced, where there are any."""
+    rows = [row for key in keys for row in db.execute(_ROW, key)]
+    db.executemany(_OUT, ((row, _stems(text)) for row, text in rows))
+
+
+def fact_table(facts: Iterable[Fact]) -> sqlite3.Connection:
+    """Give a connection to a table in memory of just these facts, for `ranked_facts`; the caller closes it."""
+    db = sqlite3.connect(":memory:", isolation_level=None)
+    for statement in (_FACTS, *TABLES):
+        db.execute(statement)
+    for row, fact in enumerate(facts, 1):
+        db.execute(
+            "INSERT INTO facts(rowid, id, version, text) VALUES(?, ?, ?, ?)",
+            (row, fact.id, fact.version, fact.text),
+        )
+        db.execute(_PUT, (row, _stems(fact.text)))
+    return db
+
+
+def _stems(text: str) -> str:
+    words = [word for word in cut(text or "") if not is_dull(word)]
+    return " ".join(dict.fromkeys(stem_of(word, language) for language in LANGUAGES for word in words))
+
+
+def _rarity(db: sqlite3.Connection, stem: str, total: int) -> float:
+    """Give what a word that a fact has scores at least, by how rare it is; one that none has is the rarest."""
+    row = db.execute("SELECT doc FROM fact_terms WHERE term = ?", (stem,)).fetchone()
+    count = row[0] if row else 0
+    return max(math.log((total - count + 0.5) / (count + 0.5)), 1e-6) if count <= total else 1e-6

@@ -1,0 +1,1 @@
+"""Recall measured on a public set: notes, questions, and the blocks that answer them."""
