@@ -3,12 +3,15 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+from daemon.memory import naming, people
 from daemon.memory.moment import Deliberation
 from daemon.memory.pairing import alive
-from daemon.memory.proposals import accept, remember
+from daemon.memory.people import stays
+from daemon.memory.proposals import may_go, propose, remember, take, wording_of
 from daemon.memory.values import dated, give_way, stands
-from parsers.model.cards import Card
+from parsers.model.cards import Card, choices
 from parsers.model.edits import Answer, CardGone, Lines, LinesSettled, Remember
+from parsers.model.entities import Entity
 from parsers.model.facts import KIND_OF, Fact
 from parsers.sameness import folded
 from parsers.statements import Wording, first_line, reword, statements
@@ -17,14 +20,18 @@ from parsers.statements import Wording, first_line, reword, statements
 def answer(work: Deliberation, edit: Answer) -> None:
     """Take one answer; a card that is not open, or a box it does not have, changes nothing."""
     card = work.state.cards.get(edit.card)
-    if card is None or card.status != "open" or (card.kind, edit.choice) not in _ANSWERS:
+    if card is None or card.status != "open" or edit.choice not in choices(card):
         return
     work.emit("card.answered", id=card.id, status="answered", answer=edit.choice, answered_at=work.moment.at)
-    _ANSWERS[card.kind, edit.choice](work, card, edit)
+    _ANSWERS.get((card.kind, edit.choice), _chosen)(work, card, edit)
 
 
 def _subjects(work: Deliberation, card: Card) -> list[Fact]:
     return [fact for name in card.subjects if (fact := work.state.latest(name))]
+
+
+def _people(work: Deliberation, card: Card) -> list[Entity]:
+    return [work.state.entities[name] for name in card.subjects if name in work.state.entities]
 
 
 def _keep_proposal(work: Deliberation, card: Card, edit: Answer) -> None:
@@ -45,12 +52,14 @@ def _keep_proposal(work: Deliberation, card: Card, edit: Answer) -> None:
                 provenance="user",
                 source_ref=None,
             )
-        said = [one for one in work.state.same_text(kept.text) if one.id != fact.id and stands(work, one)]
+        same = (one for one in work.state.same_text(kept.text) if one.entity_id == kept.entity_id)
+        said = [one for one in same if one.id != fact.id and stands(work, one)]
         if said:
             work.amend("seen", said[0], last_seen_at=at)
             work.amend("merged", fact, status="rejected", retracted_at=at)
         else:
-            accept(work, kept, how="accepted")
+            earlier = work.state.latest(card.subjects[0]) if card.kind == "update" else None
+            take(work, kept, earlier, how="accepted")
 
 
 def _as_shown(fact: Fact, wording: Wording) -> bool:
@@ -103,15 +112,24 @@ def _forget_lost(work: Deliberation, card: Card, _: Answer) -> None:
     for fact in _subjects(work, card):
         if fact.status == "held":
             work.amend("rejected", fact, status="rejected", retracted_at=work.moment.at)
+    for entity in _people(work, card):
+        if entity.status == "held":
+            work.emit("entity.rejected", id=entity.id, status="rejected", retracted_at=work.moment.at)
 
 
 def _restore(work: Deliberation, card: Card, _: Answer) -> None:
     for fact in _subjects(work, card):
         if fact.status == "held":
             work.amend("kept", fact, status="confirmed")
+    for entity in _people(work, card):
+        if entity.status == "held":
+            work.emit("entity.kept", id=entity.id, status="confirmed")
 
 
 def _revive(work: Deliberation, card: Card, _: Answer) -> None:
+    for entity in _people(work, card):
+        if not stays(entity):
+            people.revive(work, entity.id, card.text)
     for fact in _subjects(work, card):
         if not stands(work, fact):
             wording = reword(card.text)
@@ -149,9 +167,30 @@ def _still_true(work: Deliberation, card: Card, _: Answer) -> None:
 def _take_strays(work: Deliberation, card: Card, _: Answer) -> None:
     """The lines become facts of the section they stand beside; they stay where they are."""
     section = (card.key or "").partition("/")[0]
+    if section not in KIND_OF:
+        people.name_lines(work, "".join(f"- {line}\n" for line in card.text.split("\n")))
+        return
     for line in card.text.split("\n"):
         for _at, _before, says in statements(f"- {line}\n"):
             remember(work, Remember(first_line(says), KIND_OF[section], "person"))
+
+
+def _chosen(work: Deliberation, card: Card, edit: Answer) -> None:
+    """The person said whom a fact is about: their own stands now, another's waits as any proposal does."""
+    fact = naming.answered(work, card, edit.choice)
+    if fact is None:
+        return
+    if fact.source != "user":
+        propose(work, fact)
+        return
+    at = work.moment.at
+    same = (one for one in work.state.same_text(fact.text) if one.entity_id == fact.entity_id)
+    said = [one for one in same if one.id != fact.id and stands(work, one)]
+    if said:
+        work.amend("seen", said[0], last_seen_at=at)
+        work.amend("merged", fact, status="rejected", retracted_at=at)
+    else:
+        take(work, replace(fact, status="confirmed", recorded_at=at, last_seen_at=at), None, how="accepted")
 
 
 def _noted(_work: Deliberation, _card: Card, _edit: Answer) -> None:
@@ -182,6 +221,11 @@ _ANSWERS: dict[tuple[str, str], Callable[[Deliberation, Card, Answer], None]] = 
     ("codes", "seen"): _noted,
     ("delegate", "delegate"): _noted,  # the line it asks for is `daemon.consent`'s
     ("delegate", "leave"): _noted,
+    ("update", "keep"): _keep_proposal,
+    ("update", "refuse"): _refuse_proposal,
+    ("forget", "forget"): _forget_reviewed,
+    ("forget", "keep"): _noted,
+    ("name", "refuse"): _refuse_proposal,
 }
 
 
@@ -201,7 +245,7 @@ def ask_lines(work: Deliberation, edit: Lines) -> None:
 def settle_lines(work: Deliberation, edit: LinesSettled) -> None:
     """Withdraw the cards about lines that are no longer there."""
     for card in work.state.open_cards():
-        if card.kind == edit.kind and card.key not in edit.keys:
+        if card.kind == edit.kind and card.key not in edit.keys and edit.note in (None, card.note):
             withdraw(work, card)
 
 
@@ -219,12 +263,18 @@ def withdraw(work: Deliberation, card: Card) -> None:
 
 def _moot(work: Deliberation, card: Card) -> bool:
     facts = [work.state.latest(name) for name in card.subjects]
-    if card.kind == "proposal":
+    if card.kind == "name":
+        return facts[0] is None or facts[0].status != "pending"
+    if card.kind in ("proposal", "update"):
         return all(fact is None or fact.status != "pending" for fact in facts)
+    if card.kind == "forget":
+        return not any(fact and may_go(fact) and card.key == wording_of(fact) for fact in facts)
     if card.kind in ("key", "contradiction"):
         return not all(fact and stands(work, fact) for fact in facts)
     if card.kind == "loss":
-        return not any(fact and fact.status == "held" for fact in facts)
+        people_held = any(one.status == "held" for one in _people(work, card))
+        return not people_held and not any(fact and fact.status == "held" for fact in facts)
     if card.kind in ("typo", "review"):
         return not all(alive(fact) for fact in facts)
-    return card.kind == "returned" and any(fact and stands(work, fact) for fact in facts)
+    back = any(fact and stands(work, fact) for fact in facts) or any(map(stays, _people(work, card)))
+    return card.kind == "returned" and back

@@ -1,11 +1,14 @@
 """What the person's own lines change (memory.md, rules 1, 3, 4, 5, 6, 8 and 13)."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from daemon.memory.moment import Deliberation
 from daemon.memory.pairing import Line, NoteReading, Paired, alive, asked_back
+from daemon.memory.people import bring_back, said_of
+from daemon.memory.people_lines import Gone
+from daemon.memory.places import at_place, kind_at
 from daemon.memory.state import place_of
 from daemon.memory.values import (
     anchor_of,
@@ -16,15 +19,20 @@ from daemon.memory.values import (
     sensitivity,
     succeed,
 )
+from parsers.model.entities import Entity
 from parsers.model.facts import KIND_OF, Fact
 from parsers.model.places import NotePath
+from parsers.people import SECTION as PEOPLE
 from parsers.sameness import folded
 
 
-def take_lines(work: Deliberation, paired: Paired) -> None:
-    """Decide everything the paired lines say; a line that holds a secret says nothing (rule 13)."""
+def take_lines(work: Deliberation, paired: Paired, people: Sequence[Gone] = ()) -> None:
+    """Decide everything the paired lines say, and what became of the `people` whose lines are gone.
+
+    A line that holds a secret says nothing (rule 13).
+    """
     gone = {fact.id: (reading, section, fact) for reading, section, fact in paired.gone}
-    known = {reading.note: reading for reading, _, _ in paired.gone}
+    known = {reading.note: reading for reading, *_ in (*paired.gone, *people)}
     fresh: list[Line] = []
     for line in paired.lines:
         if _secret(work, line):
@@ -37,7 +45,7 @@ def take_lines(work: Deliberation, paired: Paired) -> None:
         elif line.how == "new":
             fresh.append(line)
     stated = [(line, _new_line(work, line, gone)) for line in fresh]
-    _lost(work, gone, known)
+    _lost(work, gone, known, people)
     for line in paired.lines:
         if line.how == "returned" and line.fact:
             _stand_again(work, line, line.fact.id)
@@ -48,9 +56,16 @@ def take_lines(work: Deliberation, paired: Paired) -> None:
 def _stand_again(work: Deliberation, line: Line, name: str) -> None:
     """A line that came back with its id is where its fact stands, if another line revived it meanwhile."""
     fact = work.state.facts[name][-1]
-    kind = KIND_OF[line.spot.section]
-    if alive(fact) and fact.text == line.spot.says.wording.text and fact.kind != kind:
-        work.amend("moved", fact, kind=kind)
+    if alive(fact) and fact.text == line.spot.says.wording.text:
+        _moved(work, line, fact)
+
+
+def _moved(work: Deliberation, line: Line, fact: Fact) -> None:
+    """A line found in another place keeps id and history (rule 1)."""
+    if not at_place(fact, line.spot):
+        ref = line.note if fact.source == "user" else fact.source_ref
+        kind, entity = kind_at(line.spot), line.spot.entity
+        work.amend("moved", fact, kind=kind, entity_id=entity, source_ref=ref)
 
 
 def _anchor_lines(work: Deliberation, placed: Sequence[tuple[Line, str]]) -> None:
@@ -82,10 +97,7 @@ def _kept_line(work: Deliberation, line: Line, fact: Fact) -> None:
         work.amend("kept", fact, status="confirmed")
     elif fact.status == "rejected":
         work.amend("restored", fact, status="confirmed", retracted_at=None)
-    fact = work.state.facts[fact.id][-1]
-    kind = KIND_OF[line.spot.section]
-    if fact.kind != kind:
-        work.amend("moved", fact, kind=kind)
+    _moved(work, line, work.state.facts[fact.id][-1])
     if not (line.outdated and _was_said(work, line, fact.id)):
         revise(work, work.state.facts[fact.id][-1], line.spot.says.wording)
 
@@ -105,7 +117,7 @@ def _rests(work: Deliberation, line: Line, fact: Fact) -> bool:
     fields = line.spot.says.wording.fields
     return (
         fact.status == "confirmed"
-        and fact.kind == KIND_OF[line.spot.section]
+        and at_place(fact, line.spot)
         and fact.anchor == line.spot.says.anchor
         and fact.valid_from_text == (fields.since.text if fields.since else None)
         and fact.valid_to_text == (fields.until.text if fields.until else None)
@@ -123,12 +135,20 @@ def _returned(work: Deliberation, line: Line, fact: Fact) -> None:
 
 def _new_line(work: Deliberation, line: Line, gone: dict[str, tuple[NoteReading, str, Fact]]) -> str:
     """A line that is no known fact: a new one, one from the past, or what another became; gives its id."""
-    wording, kind = line.spot.says.wording, KIND_OF[line.spot.section]
+    wording, kind, entity = line.spot.says.wording, kind_at(line.spot), line.spot.entity
+    bring_back(work, entity)
     earlier = _earlier(work, line, gone)
     if earlier:
         gone.pop(earlier.id, None)
         return succeed(work, earlier, wording, replace(new_fact(work, line.spot, line.note), kind=kind))
-    past = next((f for f in work.state.same_text(wording.text) if f.status in ("rejected", "pending")), None)
+    past = next(
+        (
+            f
+            for f in work.state.same_text(wording.text)
+            if f.status in ("rejected", "pending") and f.entity_id == entity
+        ),
+        None,
+    )
     fact = new_fact(work, line.spot, line.note)
     if past and past.status == "pending":
         _confirm(work, past, fact)
@@ -162,55 +182,73 @@ def _confirm(work: Deliberation, past: Fact, fact: Fact) -> None:
 
 def _earlier(work: Deliberation, line: Line, gone: dict[str, tuple[NoteReading, str, Fact]]) -> Fact | None:
     """The fact whose place a new line takes: same key, gone in this pass or within the edit window (rules 1, 4)."""
-    place = place_of(line.spot.says.wording.key, None)
+    kind, entity = kind_at(line.spot), line.spot.entity
+    place = place_of(line.spot.says.wording.key, entity)
     if not place:
         return None
     same_pass = [fact for _, _, fact in gone.values() if place_of(fact.key, fact.entity_id) == place]
     if same_pass:
-        return min(same_pass, key=lambda fact: (fact.kind != KIND_OF[line.spot.section], fact.id))
+        return min(same_pass, key=lambda fact: (fact.kind != kind, fact.id))
     lately = [
         fact
-        for fact in work.state.same_key(line.spot.says.wording.key or "", None)
-        if fact.status == "rejected"
-        and fact.kind == KIND_OF[line.spot.section]
-        and work.moment.recent(fact.retracted_at)
+        for fact in work.state.same_key(line.spot.says.wording.key or "", entity)
+        if fact.status == "rejected" and fact.kind == kind and work.moment.recent(fact.retracted_at)
     ]
     return max(lately, key=lambda fact: (fact.retracted_at or "", fact.id), default=None)
 
 
 def _lost(
     work: Deliberation,
-    gone: dict[str, tuple[NoteReading, str, Fact]],
-    known: dict[NotePath, NoteReading],
+    gone: Mapping[str, tuple[NoteReading, str, Fact]],
+    known: Mapping[NotePath, NoteReading],
+    people: Sequence[Gone],
 ) -> None:
-    """Reject what the person deleted; hold what vanished suddenly (law 8)."""
-    by_section: dict[tuple[NotePath, str], list[Fact]] = defaultdict(list)
+    """Reject what the person deleted; hold what vanished suddenly (law 8), and whoever facts are about (rule 8)."""
+    by_section: dict[tuple[NotePath, str], list[Fact | Entity]] = defaultdict(list)
+    for one in people:
+        by_section[one.reading.note, one.entity.id if one.has_facts else PEOPLE].append(one.entity)
     for reading, section, fact in gone.values():
-        by_section[reading.note, section].append(fact)
-    held: dict[NotePath, list[Fact]] = defaultdict(list)
-    for (note, section), facts in sorted(by_section.items()):
+        below = section not in KIND_OF and section in reading.sections
+        by_section[reading.note, PEOPLE if below else section].append(fact)
+    held: dict[NotePath, list[Fact | Entity]] = defaultdict(list)
+    for (note, section), lines in sorted(by_section.items()):
         reading = known[note]
-        if reading.vanished or section not in reading.sections or _sudden(work, reading, section, len(facts)):
-            held[note].extend(facts)
+        lost = sum(len(by_section[at]) for at in by_section if at[0] == note and at[1] not in KIND_OF)
+        if section in KIND_OF:
+            lost = len(lines)
+        if reading.vanished or section not in reading.sections or _sudden(work, reading, section, lost):
+            held[note].extend(lines)
         else:
-            for fact in facts:
-                _deleted(work, fact)
-    for note, facts in held.items():
-        for fact in facts:
-            work.amend("held", fact, status="held")
-        work.open_card(
-            "loss", tuple(f.id for f in facts), "\n".join(f.text.partition("\n")[0] for f in facts), note=note
-        )
+            for line in lines:
+                _deleted(work, line)
+    for note, lines in held.items():
+        _hold(work, lines, note)
+
+
+def _hold(work: Deliberation, lines: Sequence[Fact | Entity], note: NotePath) -> None:
+    texts = []
+    for line in lines:
+        if isinstance(line, Fact):
+            work.amend("held", line, status="held")
+            texts.append(line.text.partition("\n")[0])
+        else:
+            work.emit("entity.held", id=line.id, status="held")
+            texts.append(said_of(work.state, line))
+    work.open_card("loss", tuple(line.id for line in lines), "\n".join(texts), note=note)
 
 
 def _sudden(work: Deliberation, reading: NoteReading, section: str, lost: int) -> bool:
-    stood = (reading.shown.ids if reading.shown else {}).get(section, ())
-    total = max(lost, len(work.state.facts.keys() & stood))
+    shown = reading.shown.ids if reading.shown else {}
+    stood = shown.get(section, frozenset()) if section in KIND_OF else frozenset().union(*shown.values())
+    total = max(lost, len(work.state.facts.keys() & stood) + len(work.state.entities.keys() & stood))
     return (lost >= 5 and 3 * lost >= total) or (lost == total and total >= 2)
 
 
-def _deleted(work: Deliberation, fact: Fact) -> None:
+def _deleted(work: Deliberation, fact: Fact | Entity) -> None:
     """A deleted line: its fact is rejected, or gave way to one of the same key written just before (rule 4)."""
+    if isinstance(fact, Entity):
+        work.emit("entity.rejected", id=fact.id, status="rejected", retracted_at=work.moment.at)
+        return
     several = place_of(fact.key, fact.entity_id) in work.state.several
     newer = [
         other

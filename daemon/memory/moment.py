@@ -4,7 +4,7 @@ And `Deliberation`, the scratch a decision is made on: events so far, and the st
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -12,8 +12,18 @@ from typing import Any
 from daemon.memory.state import State, fold
 from parsers.ids import CARD
 from parsers.model.cards import Card, CardKind
+from parsers.model.entities import Entity, EntityKind
 from parsers.model.facts import Fact
+from parsers.model.places import NotePath
 from parsers.model.register import Event, Record, stamp
+
+
+def _unknown(_: object) -> None:
+    return None
+
+
+def _as_they_are(entities: Iterable[Entity], _: bool) -> tuple[Entity, ...]:  # noqa: FBT001 - see `Moment.at_home`
+    return tuple(entities)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +40,12 @@ class Moment:
     """Gives an unused id for a letter."""
     secret_spans: Callable[[str], tuple[tuple[int, int], ...]]
     """Where a text holds a key, token or private key of a known format (rule 13)."""
+    note_of: Callable[[str], NotePath | None] = _unknown
+    """Gives the note that a link leads to, None where there is none yet or it is private."""
+    kind_of: Callable[[NotePath], EntityKind | None] = _unknown
+    """Gives the kind of thing that a note says it is about."""
+    at_home: Callable[[Iterable[Entity], bool], tuple[Entity, ...]] = _as_they_are
+    """Gives entities with their home notes and the names these give; True: as an agent may know them."""
     edit_window: timedelta = timedelta(minutes=10)
     rejection: timedelta = timedelta(days=180)
     pending: timedelta = timedelta(days=30)

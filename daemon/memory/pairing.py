@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from daemon.memory.moment import Moment
+from daemon.memory.places import at_place, note_of
 from daemon.memory.resting import Resting
 from daemon.memory.shown import Shown
 from daemon.memory.state import State
-from parsers.model.facts import KIND_OF, Fact, over
+from parsers.model.facts import Fact, over
 from parsers.model.places import NotePath
-from parsers.sameness import folded
+from parsers.sameness import said_key
 from parsers.statements import Spot, bearers
 
 
@@ -81,7 +82,8 @@ class _Pairing:
         self.spots = [
             (reading, one) for reading in readings for one in reading.statements if one.says.wording.text
         ]
-        self.taken: set[str] = set()
+        self.taken: dict[str, str | None] = {}
+        """Facts that have a line → what that line is about."""
         self.anchors = self._anchors() if any(spot.says.anchor for _, spot in self.spots) else {}
         """Anchor → the fact a line with it may be."""
         self.names: list[str | None] = []
@@ -92,7 +94,6 @@ class _Pairing:
         self.found: dict[int, tuple[How, Fact | None]] = {}
 
     def _name(self) -> None:
-        seen: set[str] = set()
         asked = asked_back(self.state)
         left = self._left_by_anchor()
         for index, (reading, spot) in enumerate(self.spots):
@@ -103,8 +104,22 @@ class _Pairing:
                 name = None
             if spot.says.anchor in self.anchors and not past and name not in asked:
                 self.anchored[index] = self.anchors[spot.says.anchor]
-            self.names.append(name if name and name not in seen and not self._rests(name) else None)
-            seen.update(filter(None, (name,)))
+            self.names.append(name if name and not self._rests(name) else None)
+        self._once()
+
+    def _once(self) -> None:
+        """Of several lines with one id the first has it; in the note where its fact stands, before another."""
+        first: dict[str, int] = {}
+        for index, name in enumerate(self.names):
+            if name and (name not in first or self._is_home(index, name) > self._is_home(first[name], name)):
+                first[name] = index
+        self.names = [
+            name if name and first[name] == index else None for index, name in enumerate(self.names)
+        ]
+
+    def _is_home(self, index: int, name: str) -> bool:
+        fact = self.state.latest(name)
+        return fact is not None and note_of(self.state, fact) == self.spots[index][0].note
 
     def _anchors(self) -> dict[str, str]:
         named = (fact for versions in self.state.facts.values() if (fact := versions[-1]).anchor)
@@ -148,14 +163,14 @@ class _Pairing:
 
     def _take(self, index: int, how: How, fact: Fact) -> None:
         self.found[index] = (how, fact)
-        self.taken.add(fact.id)
+        self.taken[fact.id] = self.spots[index][1].entity
 
     def _same_id_same_text(self) -> None:
         """By an anchor, which stays on every line it was copied to, the fact's own section comes first."""
         for index, (_, one) in enumerate(self.spots):
             self._take_same(index, self.names[index])
             fact = self.state.latest(self.anchored.get(index, ""))
-            if fact and fact.kind == KIND_OF.get(one.section):
+            if fact and at_place(fact, one):
                 self._take_same(index, fact.id)
         for index, name in self.anchored.items():
             self._take_same(index, name)
@@ -166,7 +181,8 @@ class _Pairing:
             self._take(index, "same", fact)
 
     def _known_text(self, *, moved: bool) -> None:
-        """Lines by their text alone: those of the fact's own section first, before one that `moved` may be it."""
+        """Lines by their text alone: those of the fact's own place first, before one that `moved` may be it."""
+        notes = {reading.note for reading in self.readings}
         for index, (_, one) in enumerate(self.spots):
             if index in self.found or self._is_past(self.names[index]):
                 continue
@@ -175,11 +191,15 @@ class _Pairing:
                 for f in self.state.same_text(one.says.wording.text)
                 if not self._is_taken(f)
                 and self._may_hold(f)
-                and (moved or f.kind == KIND_OF.get(one.section))
+                and (at_place(f, one) or (moved and self._may_move(f, notes)))
             )
             first = min(same, key=lambda fact: fact.id, default=None)
             if first:
                 self._take(index, "same" if first.text == one.says.wording.text else "reworded", first)
+
+    def _may_move(self, fact: Fact, notes: Collection[NotePath]) -> bool:
+        """A fact whose note is not read may have its line there still: another that says the same is another."""
+        return fact.status != "confirmed" or note_of(self.state, fact) in notes
 
     def _same_id(self) -> None:
         """Lines by their id of ours; then by their anchor, which counts where that id is another line's."""
@@ -209,11 +229,11 @@ class _Pairing:
                 leaves = _stood(reading, name) or self._refused(name, one.says.wording.text)
                 self.found[index] = ("leaving" if leaves else "returned", self.state.latest(name))
                 continue
-            words = folded(one.says.wording.text)
+            words = said_key(one.says.wording.text, one.entity)
             again = [
                 f
                 for f in self.state.same_text(one.says.wording.text)
-                if self._is_taken(f) and self._may_hold(f)
+                if self._is_taken(f) and self._may_hold(f) and self.taken.get(f.id, f.entity_id) == one.entity
             ]
             if again or words in fresh:
                 self.found[index] = ("repeat", again[0] if again else None)
@@ -261,7 +281,7 @@ class _Pairing:
         gone = []
         for reading in self.readings:
             for section, names in (reading.shown.ids if reading.shown else {}).items():
-                for name in sorted(reading.resting.others(section, names) - self.taken):
+                for name in sorted(reading.resting.others(section, names) - self.taken.keys()):
                     fact = self.state.latest(name)
                     if (
                         fact

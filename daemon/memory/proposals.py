@@ -4,14 +4,15 @@ import re
 from dataclasses import replace
 from typing import Literal
 
+from daemon.memory import naming, people
 from daemon.memory.moment import Deliberation, Moment, instant
 from daemon.memory.pairing import alive
 from daemon.memory.state import State, place_of
 from daemon.memory.values import correct, disputes, first_version, stands, supersede
 from parsers.ids import DIGITS, FACT
-from parsers.model.edits import Correct, Edit, Forget, Remember
+from parsers.model.edits import Correct, Edit, Forget, ForgetAsked, Remember
 from parsers.model.facts import Fact
-from parsers.model.policy import trust_of
+from parsers.model.policy import least, trust_of
 from parsers.sameness import folded
 from parsers.statements import as_item, reword, says_nothing
 
@@ -28,22 +29,80 @@ def remember(work: Deliberation, edit: Remember) -> None:
     """Take a stated fact: the person's at once, anybody else's as a card to keep or refuse."""
     if says_nothing(edit.text) or _is_own(edit):
         return
+    earlier = _reworded(work, edit)
+    if edit.replaces and earlier is None:
+        return
     fact = _stated(work, edit)
-    said = work.state.same_text(fact.text)
+    if earlier:
+        _take(work, edit, replace(fact, kind=earlier.kind, entity_id=earlier.entity_id), earlier)
+        return
+    whom = naming.meant(work, edit)
+    if not isinstance(whom, tuple):
+        _take(work, edit, naming.about(work, fact, whom), None)
+    elif edit.origin == "person" or not _refused_before(work.state, work.moment, fact.text):
+        naming.ask_whom(work, fact, edit, whom)
+
+
+def _take(work: Deliberation, edit: Remember, fact: Fact, earlier: Fact | None) -> None:
+    said = [one for one in work.state.same_text(fact.text) if one.entity_id == fact.entity_id]
     same = [one for one in said if stands(work, one)] or [one for one in said if one.status == "pending"]
     if same and (edit.origin != "person" or same[0].status != "pending"):
         work.amend("seen", same[0], last_seen_at=work.moment.at)
     elif edit.origin == "person":
         _state(work, fact, same or [one for one in said if one.status == "rejected"])
-    elif _refused_before(work.state, work.moment, fact.text):
+    elif any(one in said for one in _refused(work.state, work.moment, fact.text)):
         return
     elif edit.allowed and _may_stand(fact, edit):
-        accept(work, replace(fact, status="confirmed"))
+        take(work, replace(fact, status="confirmed"), earlier)
+    elif earlier:
+        work.assert_fact(replace(fact, status="pending"), "proposed")
+        first, _, _ = fact.text.partition("\n")
+        work.open_card("update", (earlier.id, fact.id), f"{first}\n{earlier.text}", origin=edit.origin)
     else:
         work.assert_fact(replace(fact, status="pending"), "proposed")
-        replaced = _rivals(work, fact)
-        text = f"{fact.text}\n{replaced[0].text}" if len(replaced) == 1 else fact.text
-        work.open_card("proposal", (fact.id,), text, origin=edit.origin)
+        propose(work, fact)
+
+
+def propose(work: Deliberation, fact: Fact) -> None:
+    """Ask whether a fact that waits is to be kept; what it would replace is quoted."""
+    replaced = _rivals(work, fact)
+    text = f"{fact.text}\n{replaced[0].text}" if len(replaced) == 1 else fact.text
+    work.open_card("proposal", (fact.id,), text, origin=fact.source)
+
+
+def _reworded(work: Deliberation, edit: Remember) -> Fact | None:
+    """Give the fact of which an agent states another wording, None where it is none that stands."""
+    fact = work.state.latest(edit.replaces) if edit.replaces else None
+    return fact if fact and stands(work, fact) else None
+
+
+def take(work: Deliberation, fact: Fact, earlier: Fact | None, how: str = "stated") -> None:
+    """Make a value current that is another wording of `earlier`, or where that is None or over, one of its own."""
+    if earlier and stands(work, earlier):
+        supersede(work, earlier, fact, how if how == "accepted" else "changed")
+    else:
+        accept(work, fact, how)
+
+
+def ask_to_forget(work: Deliberation, edit: ForgetAsked) -> None:
+    """Take an agent's wish to forget a fact: done where the policy allows it, else one card a wording (rule 2)."""
+    fact = work.state.latest(edit.id)
+    if fact is None or not may_go(fact):
+        return
+    if edit.allowed:
+        forget(work, Forget(edit.id))
+    elif not work.asked("forget", wording_of(fact)):
+        work.open_card("forget", (fact.id,), fact.text, key=wording_of(fact), origin=edit.origin)
+
+
+def may_go(fact: Fact) -> bool:
+    """Tell whether there is something to forget."""
+    return fact.status in ("confirmed", "pending", "held")
+
+
+def wording_of(fact: Fact) -> str:
+    """Give what names one version of a fact: what was asked about it is moot once it is reworded."""
+    return f"{fact.id}.{fact.version}"
 
 
 def _may_stand(fact: Fact, edit: Remember) -> bool:
@@ -88,6 +147,7 @@ def _state(work: Deliberation, fact: Fact, earlier: list[Fact]) -> None:
 
 def accept(work: Deliberation, fact: Fact, how: str = "stated") -> None:
     """Make a value that came from no note current: it follows the only fact of its key, or stands beside several."""
+    people.bring_back(work, fact.entity_id)
     rivals = _rivals(work, fact)
     if len(rivals) == 1:
         supersede(work, rivals[0], fact, how)
@@ -110,7 +170,8 @@ def correct_fact(work: Deliberation, edit: Correct) -> None:
     if fact is None or not alive(fact) or says_nothing(edit.text):
         return
     wording = reword(as_item(work.moment.redacted(edit.text)))
-    said = [one for one in work.state.same_text(wording.text) if one.id != fact.id and stands(work, one)]
+    same = (one for one in work.state.same_text(wording.text) if one.entity_id == fact.entity_id)
+    said = [one for one in same if one.id != fact.id and stands(work, one)]
     if said:
         work.amend("seen", said[0], last_seen_at=work.moment.at)
         work.amend("merged", fact, status="rejected", retracted_at=work.moment.at)
@@ -119,7 +180,8 @@ def correct_fact(work: Deliberation, edit: Correct) -> None:
 
 
 def forget(work: Deliberation, edit: Forget) -> None:
-    """Forget a fact: nothing uses it any more, and only the register still holds its words (rule 9)."""
+    """Forget a fact, or somebody with all facts about them: only the register still holds the words (rule 9)."""
+    people.forget(work, edit.id)
     fact = work.state.latest(edit.id)
     if fact and fact.status != "forgotten":
         work.emit("fact.forgotten", id=edit.id, retracted_at=work.moment.at)
@@ -130,7 +192,7 @@ def _stated(work: Deliberation, edit: Remember) -> Fact:
     if edit.since:
         wording = replace(wording, fields=replace(wording.fields, since=edit.since))
     person = edit.origin == "person"
-    return first_version(
+    fact = first_version(
         work,
         work.moment.new_id(FACT),
         edit.kind,
@@ -139,15 +201,23 @@ def _stated(work: Deliberation, edit: Remember) -> Fact:
         source="user" if person else edit.origin,
         source_ref=edit.source_ref,
     )
+    # What is composed is as good as the worst of who asks and of what was found or read (R-P01).
+    written = (one.provenance for one in edit.found if one.role == "text")
+    return fact if person else replace(fact, provenance=least((edit.origin, *written)))
 
 
 def _refused_before(state: State, moment: Moment, text: str) -> bool:
-    """Negative memory: equal to what was rejected or refused not long ago (rule 7)."""
+    return bool(_refused(state, moment, text))
+
+
+def _refused(state: State, moment: Moment, text: str) -> list[Fact]:
+    """Negative memory: what equals it and was rejected or refused not long ago (rule 7)."""
     words = folded(text)
-    return any(
-        past.status == "rejected"
+    return [
+        past
+        for past in state.same_text(text)
+        if past.status == "rejected"
         and folded(past.text) == words
         and past.retracted_at is not None
         and moment.now - instant(past.retracted_at) <= moment.rejection
-        for past in state.same_text(text)
-    )
+    ]

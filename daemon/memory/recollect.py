@@ -10,13 +10,13 @@ _BELIEVED = ("confirmed", "pending", "held")
 
 def holding(state: State, day: str) -> tuple[Fact, ...]:
     """Give the versions that hold on a day of the world, by id; half-open, an unknown start holds before any end."""
-    found = (
-        fact
-        for versions in state.facts.values()
-        for fact in versions
-        if fact.status in _BELIEVED and fact.retracted_at is None and _covers(fact, day)
-    )
+    found = (fact for versions in state.facts.values() for fact in versions if holds(fact, day))
     return tuple(sorted(found, key=lambda fact: (fact.id, fact.version)))
+
+
+def holds(fact: Fact, day: str) -> bool:
+    """Tell whether a version is believed and holds on a day of the world."""
+    return fact.status in _BELIEVED and fact.retracted_at is None and _covers(fact, day)
 
 
 def _covers(fact: Fact, day: str) -> bool:
@@ -50,8 +50,10 @@ def ordered(facts: Iterable[Fact]) -> tuple[Fact, ...]:
 
 
 def named(state: State, name: str) -> str | None:
-    """Give the id of a fact called by its id or by its line's anchor, with or without `^`."""
+    """Give the id of a fact, or of somebody, called by their id or their line's anchor, with or without `^`."""
     bare = name.removeprefix("^")
-    if bare in state.facts:
+    if bare in state.facts or bare in state.entities:
         return bare
-    return next((versions[-1].id for versions in state.facts.values() if versions[-1].anchor == bare), None)
+    facts = (versions[-1].id for versions in state.facts.values() if versions[-1].anchor == bare)
+    people = (one.id for one in state.entities.values() if one.anchor == bare)
+    return next(facts, None) or next(people, None)

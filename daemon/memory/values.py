@@ -4,10 +4,11 @@ from dataclasses import replace
 
 from daemon.memory.moment import Deliberation
 from daemon.memory.pairing import alive
+from daemon.memory.places import kind_at
 from daemon.memory.state import BY_COMMAND, place_of
 from parsers.dates import Period
 from parsers.ids import FACT
-from parsers.model.facts import KIND_OF, Fact, Kind, Sensitivity, over
+from parsers.model.facts import Fact, Kind, Sensitivity, over
 from parsers.model.places import NotePath
 from parsers.sameness import folded, opposed
 from parsers.statements import Spot, Statement, Wording
@@ -19,7 +20,9 @@ _NEAR = 90.0
 def new_fact(work: Deliberation, spot: Spot, note: NotePath) -> Fact:
     """Give the first version of a fact the person wrote: theirs, certain (rule 1)."""
     name, anchor = _free_id(work, spot.says), anchor_of(work, spot.says.anchor, None)
-    return first_version(work, name, KIND_OF[spot.section], spot.says.wording, anchor=anchor, source_ref=note)
+    wording = spot.says.wording
+    fact = first_version(work, name, kind_at(spot), wording, anchor=anchor, source_ref=note)
+    return replace(fact, entity_id=spot.entity)
 
 
 def first_version(
@@ -124,7 +127,7 @@ def revise(work: Deliberation, fact: Fact, wording: Wording) -> None:
 def correct(work: Deliberation, fact: Fact, wording: Wording) -> None:
     """Replace a wrong wording: it was never true, and what it started stays (`clavaire correct`)."""
     said = replace(fact, text=wording.text, key=wording.key, value=wording.value)
-    if wording.fields != type(wording.fields)():
+    if replace(wording.fields, about=None) != type(wording.fields)():
         said = dated(work, said, wording)
     _correct(work, fact, said, how=BY_COMMAND)
 
@@ -271,7 +274,15 @@ def disputes(work: Deliberation, fact: Fact) -> None:
 
 def _opposites(work: Deliberation, fact: Fact) -> list[Fact]:
     near = (work.state.latest(name) for name in sorted(work.state.same_core(fact.text)))
-    return [f for f in near if f and f.id != fact.id and stands(work, f) and opposed(f.text, fact.text)]
+    return [
+        f
+        for f in near
+        if f
+        and f.id != fact.id
+        and f.entity_id == fact.entity_id
+        and stands(work, f)
+        and opposed(f.text, fact.text)
+    ]
 
 
 def stands(work: Deliberation, fact: Fact) -> bool:

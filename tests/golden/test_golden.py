@@ -90,6 +90,22 @@ class BeginAgain(ast.NodeTransformer):
         return node
 
 
+class TakeTheFirst(ast.NodeTransformer):
+    """Of several whom a name may mean the first is taken to be meant."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        if node.name == "clear_winner":
+            node.body = [ast.parse("return next(iter(candidates), None)").body[0]]
+        return node
+
+
+class KeepOpen(ast.NodeTransformer):
+    """A relation that another followed is never closed."""
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:
+        return ast.copy_location(ast.Pass(), node) if _calls(node.value, "emit", "relation.closed") else node
+
+
 def _calls(node: ast.expr, method: str, first: str) -> bool:
     return (
         isinstance(node, ast.Call)
@@ -109,6 +125,8 @@ MUTATIONS: list[tuple[str, Callable[[], ast.NodeTransformer], str]] = [
     ("daemon/policy/rules.py", BelieveTheCaller, "g3-courriel-piege"),
     ("daemon/acting.py", SucceedByItself, "g6-tue-a-mi-chemin"),
     ("daemon/runs/executor.py", BeginAgain, "g6-tue-a-mi-chemin"),
+    ("daemon/memory/resolving.py", TakeTheFirst, "g8-deux-marie"),
+    ("daemon/memory/relations.py", KeepOpen, "g8-deux-marie"),
 ]
 
 

@@ -1,0 +1,98 @@
+"""Whom a stated name means: the one it clearly does, or a card that asks; nothing merges by itself (R-M07)."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from daemon.memory.moment import Deliberation
+from daemon.memory.people import assert_entity, bring_back, linked, new_entity, stays, subject
+from daemon.memory.relations import relate
+from parsers.model.cards import MOST_NAMED, Card
+from parsers.model.edits import Remember
+from parsers.model.facts import Fact
+from parsers.model.places import NotePath
+from parsers.people import person_wording
+from parsers.statements import as_item, reword
+
+
+def meant(work: Deliberation, edit: Remember) -> str | tuple[str, ...] | None:
+    """Give the id of what a stated fact is about, None for the owner, or those it may be: then a card asks.
+
+    A name nobody has is somebody new where the person says it; from anybody else that is asked too.
+    """
+    if edit.about is None:
+        return _linked(work, edit)
+    called = work.state.entities.get(edit.about.removeprefix("^"))
+    if called and called.status != "forgotten":
+        return called.id
+    from daemon.memory.persons import told  # noqa: PLC0415 - only what is stated about somebody needs them
+    from daemon.memory.resolving import clear_winner, resolve  # noqa: PLC0415
+
+    outside = edit.origin != "person"
+    known = told(work.state, work.moment.today.isoformat(), external=outside)
+    entities = work.moment.at_home(work.state.entities.values(), outside)
+    candidates = resolve(edit.about, entities, edit.text, known)
+    winner = clear_winner(candidates)
+    if winner:
+        return winner.entity_id
+    if candidates or outside:
+        return tuple(one.entity_id for one in candidates[:MOST_NAMED])
+    return _somebody(work, _name(work, edit.about))
+
+
+def _linked(work: Deliberation, edit: Remember) -> str | None:
+    """What the last field of a stated text is about; an agent's makes nothing new."""
+    target = reword(as_item(edit.text)).fields.about
+    if target is None:
+        return None
+    if edit.origin == "person":
+        return subject(work, target)
+    note = work.moment.note_of(target) or NotePath(f"{target.removesuffix('.md')}.md")
+    known = linked(work.state, note, target)
+    return known.id if known and stays(known) else None
+
+
+def _name(work: Deliberation, said: str) -> str:
+    return as_item(work.moment.redacted(said))
+
+
+def _somebody(work: Deliberation, name: str) -> str:
+    wording = person_wording(name)[1]
+    entity = new_entity(work, wording.key or name, "person")
+    assert_entity(work, entity, "named")
+    relate(work, entity.id, wording)
+    return entity.id
+
+
+def about(work: Deliberation, fact: Fact, name: str | None) -> Fact:
+    """Give the fact as one about an entity: about a person it is a plain fact, as its line below them says."""
+    entity = work.state.entities.get(name or "")
+    plain = entity is not None and entity.kind == "person"
+    return replace(fact, entity_id=name, kind="fact" if plain else fact.kind)
+
+
+def ask_whom(work: Deliberation, fact: Fact, edit: Remember, candidates: Sequence[str]) -> None:
+    """Let a fact wait until the person says whom it is about; asked once for each name and text."""
+    name = _name(work, edit.about or "")
+    key = f"{name}/{fact.text}"
+    if any(card.kind == "name" and card.key == key for card in work.state.open_cards()):
+        return
+    work.assert_fact(replace(fact, status="pending"), "proposed")
+    text = f"{name}\n{fact.text.partition(chr(10))[0]}"
+    work.open_card("name", (fact.id, *candidates), text, key=key, origin=edit.origin)
+
+
+def answered(work: Deliberation, card: Card, choice: str) -> Fact | None:
+    """Give the fact of an answered card as one about whom the person chose; None where it no longer waits."""
+    fact = work.state.latest(card.subjects[0])
+    if fact is None or fact.status != "pending":
+        return None
+    if choice == "new":
+        name = _somebody(work, card.text.partition("\n")[0])
+    else:
+        name = card.subjects[1 + ord(choice) - ord("a")]
+        if work.state.entities[name].status == "forgotten":
+            return None
+        bring_back(work, name)
+    placed = about(work, fact, name)
+    work.amend("named", fact, entity_id=placed.entity_id, kind=placed.kind)
+    return placed

@@ -1,0 +1,129 @@
+"""Personnes.md → who stands in it, and the facts below each (memory.md, Entities and relations).
+
+`- NAME[ — RELATION][ fields] ^e-…`: the first ` — ` separates. The items directly below are facts about that person;
+deeper ones belong to them. Everything else stays the person's.
+"""
+
+import re
+from functools import lru_cache
+
+from parsers.frame import Frame
+from parsers.items import families, masked, pieces
+from parsers.model.notes import Section
+from parsers.profile import ProfileSaid, strays
+from parsers.statements import (
+    Fields,
+    Spot,
+    Statement,
+    Wording,
+    link_target,
+    one_line,
+    statement,
+    trailing,
+    unlinked,
+)
+
+SECTION = "people"
+"""The one section of the note."""
+
+_SEPARATOR = re.compile(r"[ \u00a0\u202f]+—(?:[ \u00a0\u202f]+|\Z)")
+_NAMES = {
+    "depuis": "since",
+    "since": "since",
+    "jusqu'à": "until",
+    "until": "until",
+    "sensible": "sensitive",
+    "sensitive": "sensitive",
+    "vu": "seen",
+    "seen": "seen",
+}
+_SEEN = re.compile(r"\[\s*(?:vu|seen)\s*::[ \t]*([^\[\]]*?)[ \t]*\]", re.IGNORECASE)
+
+
+def parse(text: str, frame: Frame) -> ProfileSaid:
+    """Give what a well-formed Personnes.md states: each person's line, followed by the facts below it."""
+    clear = masked(text, frame.comments)
+    found: list[Spot] = []
+    for section in frame.sections:
+        if section.name == SECTION:
+            found += _spots(clear, section)
+    anchored = any(spot.says.anchor for spot in found)
+    return ProfileSaid(tuple(found), strays(clear, frame, (SECTION,)), anchored=anchored)
+
+
+def _spots(clear: str, section: Section) -> list[Spot]:
+    found: list[Spot] = []
+    line, counted = section.begin_line + 1, section.start
+    for at, piece in pieces(clear[section.start : section.end]):
+        start = section.start + at
+        line += clear.count("\n", counted, start)
+        counted = start
+        for person, below in _people(piece):
+            head = person._replace(
+                start=start + person.start, line=line + person.line, reach=start + person.reach
+            )
+            found.append(head)
+            found += (
+                one._replace(start=start + one.start, line=line + one.line, under=head.start) for one in below
+            )
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _people(piece: str) -> tuple[tuple[Spot, tuple[Spot, ...]], ...]:
+    """The people of a piece with what stands below each; offsets and lines count from its start."""
+    return tuple(
+        (
+            Spot(SECTION, one.offset, one.line, statement(one.head, reads=person_wording), reach=one.stop),
+            tuple(
+                Spot(SECTION, offset, lines, statement(item, indent))
+                for offset, lines, item, indent in one.below
+            ),
+        )
+        for one in families(piece)
+    )
+
+
+def person_wording(said: str, below: str = "") -> tuple[int, Wording]:
+    """Take a person's line apart: its key is the name, its value how they stand to the owner."""
+    del below
+    kept, found = trailing(said, _NAMES)
+    found.pop("seen", None)
+    name, parted, relation = _parted(one_line(kept))
+    fields = Fields(**found, about=link_target(name))  # type: ignore[arg-type]  # as for a fact
+    name = unlinked(name).strip()
+    text = line_text(name, relation) if parted else name
+    return len(kept.rstrip()), Wording(text if name else "", name or None, relation, fields)
+
+
+def _parted(text: str) -> tuple[str, bool, str | None]:
+    found = _SEPARATOR.search(text)
+    return (text[: found.start()], True, text[found.end() :] or None) if found else (text, False, None)
+
+
+def line_text(name: str, relation: str | None) -> str:
+    """Give what a person's line says, without its fields."""
+    return f"{name} — {relation}" if relation else name
+
+
+def seen_span(says: Statement) -> tuple[int, int] | None:
+    """Give where the day stands on which somebody was last seen, in the item; None where no field says it."""
+    found = list(_SEEN.finditer(says.item.text, says.fields_start, says.item.para_end))
+    return found[-1].span(1) if found else None
+
+
+def people_in(lines: str) -> list[Spot]:
+    """Give the people's lines that these list items are."""
+    return [person for _, piece in pieces(lines) for person, _ in _people(piece)]
+
+
+def below_in(lines: str) -> list[str]:
+    """Give what the lines below one person say, when they and that person's line are these; none for other lines."""
+    found = [below for _, piece in pieces(lines) for _, below in _people(piece)]
+    return [spot.says.wording.text for spot in found[0]] if len(found) == 1 else []
+
+
+def stated_in(lines: str) -> str | None:
+    """Give what the one person's line says that these lines are; None where they are something else."""
+    found = people_in(lines)
+    return found[0].says.wording.text if len(found) == 1 else None
