@@ -1,0 +1,1 @@
+"""What agents run by themselves when a session starts and before they compact it."""
