@@ -1,0 +1,1 @@
+"""What agents call: one table of tools, and the session that remembers what was read."""

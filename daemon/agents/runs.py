@@ -1,0 +1,171 @@
+"""An agent's runs: it proposes, looks at its own, and may stop them. Approving is the person's alone."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from daemon import acting
+from daemon.agents.answers import (
+    Answer,
+    Page,
+    data_block,
+    failed,
+    listed,
+    page_of,
+    refused,
+    sentenced,
+    start_of,
+)
+from daemon.agents.arguments import PlanPropose, RunCancel, RunGet, RunList
+from daemon.agents.probing import check_probes
+from daemon.agents.session import AgentSession
+from daemon.tools.errors import ToolError
+from daemon.tools.reads import MOST
+from parsers.model.run_edits import Steer
+from parsers.model.runs import Run, Step
+
+_MOST_STEPS = 100
+_PATHS = ("path", "to")
+"""Arguments that name a note."""
+
+
+def plan_propose(session: AgentSession, args: PlanPropose) -> Answer:
+    """Propose a plan; nothing of it happens here, whatever the policy says of it."""
+    raw = {
+        "title": args.title,
+        "why": args.why,
+        "steps": [{"tool": step.tool, "args": step.args} for step in args.steps],
+    }
+    check_probes(session, args.steps)
+    with session.writing():
+        prepared, _ = acting.propose(
+            session.app, raw, session.client(), lambda _, wishes: session.hand_in((), wishes)
+        )
+    session.proposed.add(prepared.run.id)
+    if prepared.refused:
+        failure = refused(session.words, prepared.refused[0].decision)
+        failure.run = prepared.run.id
+        raise failure
+    run = session.app.history.runs.runs.get(prepared.run.id, prepared.run)
+    return _told(session, run)
+
+
+def run_get(session: AgentSession, args: RunGet) -> Answer:
+    """Give one of this client's runs, with its steps and what is known to have happened."""
+    start, _ = start_of(args.cursor, session.words)
+    return _told(session, session.own_run(args.id), start)
+
+
+def run_list(session: AgentSession, args: RunList) -> Answer:
+    """Give this client's runs, the newest first."""
+    if not 1 <= args.limit <= MOST:
+        raise ToolError("limit", most=str(MOST))
+    start, _ = start_of(args.cursor, session.words)
+    runs = [run for run in session.own_runs() if args.status in (None, run.status)]
+    page = page_of([_head(run) for run in reversed(runs)], start, args.limit)
+    said = session.words.say("agent.runs" if page.items else "agent.nothing")
+    blocks = ["\n".join(_line(session, one) for one in page.items)] if page.items else []
+    return Answer(
+        listed(session.words, said, blocks, page), {"runs": list(page.items), "cursor": page.cursor}
+    )
+
+
+def run_cancel(session: AgentSession, args: RunCancel) -> Answer:
+    """Stop one of this client's runs before its next effect; what is done stays, and is said."""
+    run = session.own_run(args.id)
+    if not run.live:
+        status = session.words.say(f"plan.status.{run.status}")
+        raise failed(session.words, "over", session.words.say("agent.error.over", id=run.id, status=status))
+    session.hand_in((), [Steer(run.id, "cancel", None, session.who.origin)])
+    return _told(session, session.app.history.runs.runs[run.id])
+
+
+# ---- what is told of a run
+
+
+def _head(run: Run) -> dict[str, Any]:
+    return {
+        "id": run.id,
+        "title": run.title,
+        "status": run.status,
+        "origin": run.origin,
+        "requested_at": run.requested_at,
+        "expires_at": run.expires_at,
+        "ended_at": run.ended_at,
+        "approval": run.approval,
+    }
+
+
+def _told(session: AgentSession, run: Run, start: int = 0) -> Answer:
+    steps = [_step(number, step) for number, step in enumerate(run.steps, 1)]
+    page = page_of(steps, start, _MOST_STEPS)
+    happened = [
+        {"at": one.at, "what": one.what, "step": one.step or None} for one in run.evidence[-_MOST_STEPS:]
+    ]
+    executing = session.executing() if run.live else None
+    values = {
+        **_head(run),
+        "reason": run.reason or None,
+        "note": run.path,
+        "executing": executing,
+        "steps": list(page.items),
+        "evidence": happened,
+        "cursor": page.cursor,
+    }
+    return Answer(
+        listed(session.words, _standing(session, run, values), _blocks(session, page, run), page), values
+    )
+
+
+def _blocks(session: AgentSession, page: Page, run: Run) -> list[str]:
+    lines = [
+        session.words.say(
+            "agent.step",
+            number=one["number"],
+            tool=one["tool"],
+            paths=" → ".join(one["paths"]),
+            status=one["status"],
+            decision=session.words.say(f"decision.{one['decision']}"),
+            rule=one["rule"],
+        )
+        for one in page.items
+    ]
+    reason = [data_block(run.reason, source=run.id, provenance="user")] if run.reason else []
+    return [*(["\n".join(lines)] if lines else []), *reason]
+
+
+def _step(number: int, step: Step) -> dict[str, Any]:
+    """Give a step without its texts; of the notes it touches those its call names, as it names them."""
+    paths = [str(step.args[name]) for name in _PATHS if isinstance(step.args.get(name), str)]
+    return {
+        "number": number,
+        "id": step.id,
+        "tool": step.tool,
+        "paths": paths,
+        "decision": step.decision,
+        "rule": step.rule,
+        "status": step.status,
+        "verified": step.verified,
+        "before": _named(step.before, paths),
+        "after": _named(step.after, paths),
+        "reason": step.reason or None,
+    }
+
+
+def _named(etags: Mapping[str, str], paths: list[str]) -> dict[str, str]:
+    return {path: etag for path, etag in etags.items() if path in paths}
+
+
+def _standing(session: AgentSession, run: Run, values: Mapping[str, Any]) -> str:
+    words = session.words
+    stands = words.say("cli.run.stands", id=run.id, status=words.say(f"plan.status.{run.status}"))
+    said = [sentenced(stands)]
+    if run.status in ("proposed", "awaiting_approval"):
+        said.append(words.say("agent.run.waits"))
+    if values["executing"] is False:
+        said.append(words.say("agent.run.nobody"))
+    return " ".join(said)
+
+
+def _line(session: AgentSession, one: Mapping[str, Any]) -> str:
+    status = session.words.say(f"plan.status.{one['status']}")
+    return f"- {one['id']}  {status}  {one['requested_at']}  {' '.join(str(one['title']).split())}"
