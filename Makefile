@@ -4,8 +4,9 @@ BIN := .venv/bin
 DONE := .venv/.ready
 SUITES ?= ../shared/bench/agentdojo
 FORMAT ?= text
+SET ?= ../shared/bench/recall/piaf
 
-.PHONY: demo test lint types contracts fuzz bench bench-injection clean
+.PHONY: demo test lint types contracts fuzz bench bench-injection bench-recall clean
 
 demo: $(DONE)
 	$(BIN)/clavaire demo
@@ -31,6 +32,9 @@ bench: $(DONE)
 
 bench-injection: $(DONE)
 	$(BIN)/python -m tests.benchmarks.injection $(SUITES) --format $(FORMAT)
+
+bench-recall: $(DONE)
+	$(BIN)/python -m tests.benchmarks.recall $(SET)
 
 $(DONE): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv

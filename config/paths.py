@@ -55,7 +55,15 @@ class Names(NamedTuple):
     host: str
     head: str
     backups: str
+    clients: str
+    """Hashes of the keys of agents' clients."""
+    sessions: str
+    """Folder of the logs of agents' sessions."""
     log: str
+    recalls: str
+    """Log of recalls: ids and factors."""
+    tokens: str
+    """Log of the tokens that contexts took."""
     current: str
     """Names the index file in use."""
     index_prefix: str

@@ -15,8 +15,10 @@ from config.i18n import LOCALES, catalogue
 from config.sections import (
     AtLeast,
     Backups,
+    Brain,
     Cards,
     Connectors,
+    Context,
     General,
     Index,
     Memory,
@@ -24,6 +26,7 @@ from config.sections import (
     Policy,
     Privacy,
     Provenance,
+    Recall,
     Runs,
     Watch,
 )
@@ -39,8 +42,9 @@ _KIND_NAMES: dict[Any, str] = {
     str: "str",
     tuple[str, ...]: "list",
     Mapping[str, str]: "table",
+    Mapping[str, int]: "numbers",
 }
-Value = bool | int | float | str | tuple[str, ...] | Mapping[str, str]
+Value = bool | int | float | str | tuple[str, ...] | Mapping[str, str] | Mapping[str, int]
 
 _PROVENANCE = re.compile(r"vault|automation|web|(?:mcp|connector):[\w.?-]+")
 ENV = "CLAVAIRE_"
@@ -71,6 +75,9 @@ class Settings(NamedTuple):
     connectors: Connectors = Connectors()
     backups: Backups = Backups()
     runs: Runs = Runs()
+    brain: Brain = Brain()
+    recall: Recall = Recall()
+    context: Context = Context()
     origins: Mapping[str, str] = MappingProxyType({})
 
     def value(self, key: str) -> Value:
@@ -81,8 +88,9 @@ class Settings(NamedTuple):
         """
         _known(self.general.locale, key, "config")
         section, name = key.split(".")
-        value: Value = getattr(getattr(self, section), name)
-        return dict(value) if isinstance(value, Mapping) else value
+        found = getattr(getattr(self, section), name)
+        value: Value = dict(found) if isinstance(found, Mapping) else found
+        return value
 
     def origin(self, key: str) -> str:
         """Give where the value of `section.key` came from: `default`, the file's path or the variable.
@@ -295,6 +303,8 @@ def _typed(kind: Any, raw: Any) -> Any:
         return tuple(raw) if isinstance(raw, list) and all(isinstance(one, str) for one in raw) else None
     if kind == Mapping[str, str]:
         return raw if isinstance(raw, dict) and all(isinstance(one, str) for one in raw.values()) else None
+    if kind == Mapping[str, int]:
+        return raw if isinstance(raw, dict) and all(type(one) is int for one in raw.values()) else None
     if kind is float:
         return float(raw) if type(raw) in (int, float) and math.isfinite(raw) else None
     return raw if type(raw) is kind else None
@@ -317,6 +327,8 @@ def _unusable(key: str, value: Any) -> Iterator[tuple[str, str]]:
         for said in value.values():
             if not _PROVENANCE.fullmatch(said):
                 yield "provenance", said
+    if key == "brain.services":
+        yield from (("port", f"{name} = {port}") for name, port in value.items() if not 0 < port < 65_536)
     if key == "general.timezone" and value and not _is_zone(value):
         yield "zone", value
 

@@ -4,7 +4,7 @@ One process executes: the holder of the executor lock. Whoever asks something wh
 reports; where nobody does, the one who asks carries it out (architecture.md, Processes).
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -116,8 +116,10 @@ def do(app: App, wishes: Sequence[Wish]) -> Outcome:
         return outcome
 
 
-def propose(app: App, raw: object, client: Client) -> tuple[Prepared, Outcome]:
-    """Propose a plan from JSON, or from a `Request`; what the policy allows is carried out.
+def propose(
+    app: App, raw: object, client: Client, hand_in: Callable[[App, Sequence[Wish]], Outcome] | None = None
+) -> tuple[Prepared, Outcome]:
+    """Propose a plan from JSON, or from a `Request`; what the policy allows is carried out, by `do` or `hand_in`.
 
     Raises:
         BadRequest: it is no plan; the sentence says why.
@@ -130,7 +132,7 @@ def propose(app: App, raw: object, client: Client) -> tuple[Prepared, Outcome]:
         moment = pipeline.around.moment(app.history.state)
         who = asker(client, pipeline.runs, moment, pipeline.around.rules)
         prepared = prepare(request, who, pipeline.counsel.planning(pipeline.around.showing(moment)))
-    return prepared, do(app, [prepared])
+    return prepared, (hand_in or do)(app, [prepared])
 
 
 def approve(app: App, run: Run, out: tuple[str, ...], code: str | None) -> Outcome:

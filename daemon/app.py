@@ -11,12 +11,13 @@ from pathlib import Path
 from config.i18n import LOCALES, Catalogue, catalogue
 from config.paths import NAMES, state_root
 from config.settings import Settings, zone
-from daemon import managed
+from daemon import homes, managed
 from daemon.consent import autonomy_wanted
 from daemon.doors import Clock, doors, wall_clock
 from daemon.history import History
 from daemon.index import memory as rows
 from daemon.index.refresh import silent
+from daemon.index.store import Index, NoIndex
 from daemon.managed import Showing
 from daemon.memory import proposals
 from daemon.memory.moment import Moment
@@ -37,7 +38,7 @@ from daemon.tools.known import Registry
 from daemon.vault.door import Vault
 from daemon.vault.errors import NoteExists, VaultCopied, VaultMissing
 from parsers.errors import ClavaireError
-from parsers.ids import ENTROPY, VAULT, make_id
+from parsers.ids import ENTITY, ENTROPY, VAULT, make_id
 from parsers.model.edits import Edit, Remember
 from parsers.model.places import Etag, NotePath
 from parsers.model.register import Event, Record
@@ -85,26 +86,48 @@ def open_writable(root: Path, settings: Settings, clock: Clock | None = None) ->
         VaultCopied: it is a copy of another vault on this machine.
     """
     app = _wire(root, settings, state_folder(root, settings).name, clock or wall_clock)
-    if app.vault.available():
-        raise VaultMissing(str(root))
-    elsewhere = original(app.folder, root)
-    if elsewhere:
-        raise VaultCopied(str(elsewhere))
-    app.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    app.vault.prepare()
+    check_kept(app)
     if place(app.folder) != root:
         set_place(app.folder, root)
     return app
 
 
-def _wire(root: Path, settings: Settings, name: str, clock: Clock) -> App:
+def open_for_agents(root: Path, settings: Settings, clock: Clock | None = None) -> App:
+    """Wire a vault for a process that serves agents: it never opens the index of private notes (R-P04).
+
+    Nothing is checked or made yet: `check_kept` does that before something is written.
+
+    Raises:
+        NoVault: it has no register here, and none is known to have stood here.
+    """
+    return _wire(root, settings, state_folder(root, settings).name, clock or wall_clock, private=False)
+
+
+def check_kept(app: App) -> None:
+    """Check that a vault may be written from here.
+
+    Raises:
+        VaultMissing: it is not there (an empty mount point).
+        VaultCopied: it is a copy of another vault on this machine.
+    """
+    if app.vault.available():
+        raise VaultMissing(str(app.root))
+    elsewhere = original(app.folder, app.root)
+    if elsewhere:
+        raise VaultCopied(str(elsewhere))
+    app.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    app.vault.prepare()
+
+
+def _wire(root: Path, settings: Settings, name: str, clock: Clock, *, private: bool = True) -> App:
     words = catalogue(settings.general.locale)
     folder = state_root(settings, root) / name
     vault, register = doors(root, folder, settings, clock)
-    fence = guard(vault, settings)
-    history = History(register, folder, partial(fill, vault, silent, guard=fence))
+    fence = guard(vault, settings, private=private)
+    made = partial(fill, vault, silent, guard=fence) if private else partial(_left_to_others, words)
+    history = History(register, folder, made)
     around = Circumstances(
-        moment=partial(_moment, settings, clock, history),
+        moment=partial(_moment, settings, clock, history, vault),
         showing=partial(_showing, settings, words, root, history),
         words=words,
         next_due=lambda now: next_after(JOBS, now, zone(settings)),
@@ -125,13 +148,19 @@ def _wire(root: Path, settings: Settings, name: str, clock: Clock) -> App:
     return App(settings, words, root, folder, vault, register, history, pipeline)
 
 
+def _left_to_others(words: Catalogue, index: Index) -> None:
+    """Make no index in a process that serves agents: it would be one without the private notes."""
+    del index
+    raise NoIndex(words.say("error.no_index"))
+
+
 def _registry(settings: Settings) -> Registry:
     from daemon.tools.registry import registry  # noqa: PLC0415 - 5 MB that a daemon without plans does without
 
     return registry(settings)
 
 
-def _moment(settings: Settings, clock: Clock, history: History, state: State) -> Moment:
+def _moment(settings: Settings, clock: Clock, history: History, vault: Vault, state: State) -> Moment:
     now = clock()
     local = now.astimezone(zone(settings))
     reminded = (local - timedelta(hours=9)).isocalendar()
@@ -148,7 +177,8 @@ def _moment(settings: Settings, clock: Clock, history: History, state: State) ->
             )
             last[letter] %= 1 << 8 * ENTROPY
             name = make_id(letter, last[letter].to_bytes(ENTROPY, "big"))
-            if name not in state.facts and name not in state.cards and not history.runs.names(name):
+            known = (state.facts, state.cards, state.entities)
+            if not any(name in one for one in known) and not history.runs.names(name):
                 return name
 
     return Moment(
@@ -157,6 +187,9 @@ def _moment(settings: Settings, clock: Clock, history: History, state: State) ->
         week=f"{reminded.year}-W{reminded.week:02d}",
         new_id=new_id,
         secret_spans=secret_spans,
+        note_of=partial(homes.note_of, history),
+        kind_of=partial(homes.kind_of, vault),
+        at_home=partial(homes.at_home, history),
         edit_window=timedelta(seconds=memory.edit_window),
         rejection=timedelta(days=memory.rejection_days),
         pending=timedelta(days=settings.cards.pending_days),
@@ -204,7 +237,7 @@ def init(
             _copy_keys(app, known)
             repair.rename_vault(app.register, app.folder.name)
         _first_lines(app, host, clock())
-        memory = (NAMES.profile, NAMES.cards) if settings.memory.enabled else ()
+        memory = (NAMES.profile, NAMES.people, NAMES.cards) if settings.memory.enabled else ()
         for path in (*memory, NAMES.autonomy):
             _frame(app, path, None if known else host)
     set_place(app.folder, root)
@@ -315,9 +348,13 @@ def purge(app: App, name: str, now: datetime) -> None:
         app.history.catch_up()
         records = app.register.read().records
         said = [record for record in records if name in _named_in(record)]
-        texts = {str(r.body["text"]) for r in said if r.body.get("text")}
+        whose = "fact." if name.startswith(f"{ENTITY}-") else ""  # a name alone may stand anywhere
+        texts = {str(r.body["text"]) for r in said if r.body.get("text") and r.op.startswith(whose)}
         # From the copies first: once the register has lost the words, nobody knows what to look for.
-        app.vault.kept.scrub(partial(_without, sorted(texts, key=len, reverse=True)))
+        ids = {str(record.body.get("id")) for record in said} if whose else set()
+        names = {str(record.body.get(key) or "") for record in said for key in ("name", "old_text")} - {""}
+        gone = _Gone(sorted(texts, key=len, reverse=True), sorted(ids), sorted(names))
+        app.vault.kept.scrub(partial(_without, gone))
         repair.purge(app.register, [record.seq for record in said], now)
         app.vault.kept.scrub(repair.scrubber(app.register))
         app.history.rebuild()
@@ -325,11 +362,25 @@ def purge(app: App, name: str, now: datetime) -> None:
 
 def _named_in(record: Record) -> tuple[str, ...]:
     body = record.body
-    return (str(body.get("id")), *map(str, body.get("subjects") or ()))
+    return (str(body.get("id")), str(body.get("entity_id")), *map(str, body.get("subjects") or ()))
 
 
-def _without(texts: Sequence[str], data: bytes) -> bytes:
-    for text in texts:
+@dataclass(frozen=True, slots=True)
+class _Gone:
+    """What is to be erased from copies: texts, lines that bear an id, people's lines."""
+
+    texts: Sequence[str]
+    ids: Sequence[str]
+    names: Sequence[str]
+
+
+def _without(gone: _Gone, data: bytes) -> bytes:
+    for name in gone.ids:
+        data = re.sub(rb"[^\n]*\^" + re.escape(name.encode()) + rb"(?!\w)[^\n]*", "…".encode(), data)
+    for name in gone.names:
+        pattern = rb"(?m)^[-*+][ \t]+(?:\[\[)?" + re.escape(name.encode()) + rb"(?![\w-])[^\n]*"
+        data = re.sub(pattern, "- …".encode(), data)
+    for text in gone.texts:
         for line in text.split("\n"):
             if line.strip():
                 data = data.replace(line.encode("utf-8"), "…".encode())

@@ -1,9 +1,10 @@
-"""What of Profil.md needs no look: lines that stand as they stood when nothing was left to do in it.
+"""What of a note of facts needs no look: lines that stand as they stood when nothing was left to do in it.
 
 An edit in a note of thousands of lines then costs what it changed.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -14,13 +15,13 @@ from parsers.statements import Spot
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """Profil.md when nothing was left to do in it."""
+    """A note of facts when nothing was left to do in it."""
 
     said: ProfileSaid
     ids: Mapping[str, frozenset[str]]
     """Section → the facts whose lines stood there."""
     others: frozenset[str]
-    """The facts that had no line there."""
+    """The facts that had no line there, but for those whose place is another note."""
     day: date
 
 
@@ -34,6 +35,8 @@ class Aside:
     """Facts whose lines stand as they stood at rest, and that nothing touched since."""
     facts: frozenset[str] | None = None
     """The facts to look at, perhaps more than are known; None: all."""
+    whole: bool = False
+    """Nothing in the note, and nothing about it, changed."""
 
 
 def aside(rest: Rest | None, one: ProfileSaid, touched: Collection[str] | None) -> Aside:
@@ -57,6 +60,57 @@ def aside(rest: Rest | None, one: ProfileSaid, touched: Collection[str] | None) 
     return Aside(tuple(spot for spot in now if spot.says.id not in ids), resting, facts)
 
 
+def by_person(rest: Rest | None, one: ProfileSaid, touched: Collection[str] | None) -> Aside:
+    """Set people aside whose lines, with all that stands below, are as they were at rest."""
+    if rest is None or touched is None:
+        return Aside(one.statements)
+    plain = len(one.statements) == sum(map(len, rest.ids.values()))  # no line waits, or says something again
+    if rest.said.token is one.token and not touched and plain:
+        return Aside((), Resting(rest.ids), frozenset(), whole=True)
+    if rest.said.anchored or one.anchored:
+        return Aside(one.statements)
+    known = {block[0].says.id: block for block in _blocks(rest.said) if _all_known(block, rest.ids)}
+    now = _blocks(one)
+    looked_at = {*touched, *_ids(block for block in now if not _as_before(block, known))}
+    count = Counter(spot.says.id for spot in one.statements)
+    looked_at |= {name for name, number in count.items() if name and number > 1}
+    active = [
+        block for block in now if not _as_before(block, known) or not looked_at.isdisjoint(_ids([block]))
+    ]
+    resting = _ids(now) - _ids(active)
+    changed = frozenset(frozenset[str]().union(*rest.ids.values()) - resting | looked_at | _ids(active))
+    spots = tuple(spot for block in active for spot in block)
+    return Aside(spots, Resting(rest.ids, changed), rest.others | changed)
+
+
+def _ids(blocks: Iterable[Sequence[Spot]]) -> set[str]:
+    return {spot.says.id for block in blocks for spot in block if spot.says.id}
+
+
+def _as_before(block: Sequence[Spot], known: Mapping[str | None, Sequence[Spot]]) -> bool:
+    """Whether somebody's lines are as they were: the same text was read once, what it says is the very same thing."""
+    before = known.get(block[0].says.id, ())
+    return len(before) == len(block) and all(a.says is b.says for a, b in zip(before, block, strict=True))
+
+
+def _blocks(what: ProfileSaid) -> list[list[Spot]]:
+    """The lines of each person, their own first."""
+    blocks: list[list[Spot]] = []
+    for spot in what.statements:
+        if spot.under:
+            blocks[-1].append(spot)
+        else:
+            blocks.append([spot])
+    return blocks
+
+
+def _all_known(block: Sequence[Spot], ids: Mapping[str, frozenset[str]]) -> bool:
+    """Whether every line is that of somebody, or of a fact about them."""
+    name = block[0].says.id
+    people = ids.get(block[0].section, frozenset[str]())
+    return name in people and all(spot.says.id in ids.get(name or "", ()) for spot in block[1:])
+
+
 def unchanged(known: ProfileSaid, one: ProfileSaid) -> tuple[int, int] | None:
     """Give how many statements at the start and the end are those of an earlier reading, None where it is unknown."""
     if one.token is known.token:
@@ -66,7 +120,7 @@ def unchanged(known: ProfileSaid, one: ProfileSaid) -> tuple[int, int] | None:
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
-    """Which lines of a reading of Profil.md hold a key or a token."""
+    """Which lines of a reading of a note of facts hold a key or a token."""
 
     said: ProfileSaid
     at: tuple[int, ...]

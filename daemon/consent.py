@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import assert_never
 
-from daemon.managed import GONE, Showing, Wanted
+from daemon.managed import GONE, Showing
 from daemon.memory.moment import Deliberation
 from daemon.memory.shown import Shown
 from daemon.policy.autonomy import (
@@ -27,7 +27,7 @@ from daemon.runs.deciding import expire, propose, take
 from daemon.runs.delegating import offer, on_the_floor
 from daemon.runs.state import Runs
 from daemon.runs.work import Prepared, Work
-from daemon.source import Source, missing_sections
+from daemon.source import Source, Wanted, missing_sections
 from daemon.tools.tool import Tool
 from parsers.autonomy import AutonomySaid, bounds, claimed
 from parsers.ids import DELEGATION

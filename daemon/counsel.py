@@ -11,17 +11,20 @@ from daemon.index.search import search
 from daemon.managed import Showing
 from daemon.memory.moment import Deliberation, Moment
 from daemon.permission import Rules
-from daemon.planning import Client, asker, planning, terms
+from daemon.planning import Client, asker, memory_of, planning, terms
 from daemon.runs.asking import BadRequest
 from daemon.runs.deciding import propose
 from daemon.runs.drafting import Planning
 from daemon.runs.proposing import again, prepare
 from daemon.runs.state import Runs
 from daemon.runs.work import Prepared, Work
+from daemon.snapshot import reading
 from daemon.source import Source, Sources
 from daemon.tools.effects import VaultLook
 from daemon.tools.known import Registry
+from daemon.tools.tool import Memory
 from parsers.model.places import NotePath, Problem
+from parsers.model.recall import Query, Recalled
 from parsers.model.runs import Request, Run
 
 
@@ -29,10 +32,17 @@ class Counsel:
     """Prepares plans, and the scratch on which runs are decided; every call is under the vault's lock."""
 
     def __init__(
-        self, desk: Desk, rules: Rules, registry: Callable[[], Registry], moment: Callable[[], Moment]
+        self,
+        desk: Desk,
+        rules: Rules,
+        registry: Callable[[], Registry],
+        moment: Callable[[], Moment],
+        memory: bool,  # noqa: FBT001 - as the settings say them
+        private: bool,  # noqa: FBT001
     ) -> None:
+        """Take what plans are made with; whether memory is on, and whether private notes may be opened here."""
         self._desk, self.rules, self._registry, self._moment = desk, rules, registry, moment
-        self._history = desk.history
+        self._history, self._remembers, self._private = desk.history, memory, private
 
     def work(self, memory: Deliberation, showing: Showing, sources: Sources | None = None) -> Work:
         """Give the scratch for runs beside that of memory; `sources` are plan notes that were read."""
@@ -47,8 +57,20 @@ class Counsel:
     ) -> Planning:
         """Give what a plan is made with now; `runs`: as the decisions under way leave them."""
         look, sealed = VaultLook(self._desk.vault), partial(self._seal, showing, sources or {})
-        known = self._history.runs if runs is None else runs
-        return planning(look, self._search, self._registry(), known, self._moment(), self.rules, sealed)
+        known, moment = self._history.runs if runs is None else runs, self._moment()
+        memory = self._memory(moment) if self._remembers else None
+        return planning(look, self._search, self._registry(), known, moment, self.rules, sealed, memory)
+
+    def _memory(self, moment: Moment) -> Memory:
+        history, no_index = self._history, self.rules.words.say("error.no_index")
+
+        def recalled(query: Query) -> Recalled:  # of what the index holds: all that has happened
+            from daemon.recall.recollecting import recall  # noqa: PLC0415 - stems and more, for plans that recall
+
+            with reading(history.folder, no_index, private=self._private) as snapshot:
+                return recall(snapshot, query, now=moment.now, zone=self.rules.zone)
+
+        return memory_of(history.index, history.state, moment, recalled)
 
     def _search(self, query: str, limit: int) -> list[tuple[NotePath, dict[str, Any]]]:
         return [

@@ -13,6 +13,7 @@ from pathlib import Path
 from config.i18n import Catalogue, catalogue
 from config.paths import NAMES
 from config.settings import Settings
+from daemon import demo_agents as agents
 from daemon import demo_plans as plans
 from daemon.stage import LINK, Say, Stage
 from parsers.model.edits import Remember
@@ -284,6 +285,11 @@ _SCENES: dict[str, Callable[[Stage], None]] = {
     "interrupt": plans.interrupt,
     "refuse": plans.refuse,
     "delegate": plans.delegate,
+    "meet": agents.meet,
+    "which": agents.which,
+    "find": agents.find,
+    "serve": agents.serve,
+    "brief": agents.brief,
     "tell": _tell,
     "rebuild": _rebuild,
 }

@@ -12,13 +12,16 @@ from dataclasses import replace
 from config.i18n import Catalogue
 from config.paths import NAMES
 from daemon import managed
-from daemon.aside import Aside, Rest, Secrets, aside, secrets
+from daemon.aside import Aside, Rest, Secrets, aside, by_person, secrets
 from daemon.consent import autonomy_wanted
+from daemon.fact_notes import Look
 from daemon.history import History, Standing
-from daemon.managed import Showing, Wanted
+from daemon.managed import Showing
+from daemon.memory.pairing import alive
+from daemon.memory.places import FACT_NOTES, note_of
 from daemon.memory.secrets import secret_spans
 from daemon.memory.shown import Shown
-from daemon.source import Source, is_plan, source
+from daemon.source import Source, Wanted, is_plan, source
 from daemon.vault.disk import Reading, Stamp, etag_of
 from daemon.vault.door import Vault
 from daemon.vault.errors import NoteChanged, NoteMissing, VaultError
@@ -26,7 +29,10 @@ from daemon.vault.kept import Late
 from daemon.vault.walk import Listing
 from parsers.ids import ID
 from parsers.model.edits import Edit, Lines, LinesSettled
+from parsers.model.entities import Entity
+from parsers.model.facts import Fact
 from parsers.model.places import Etag, NotePath, Problem
+from parsers.profile import ProfileSaid
 from parsers.statements import Spot
 
 _OWN_ID = re.compile(rf"[ \t]*\^{ID.pattern}[ \t]*$")
@@ -45,8 +51,8 @@ class Desk:
         """Versions that only a card can show."""
         self._sources: dict[NotePath, Source] = {}
         """What was last made of each managed note: the same bytes are not parsed twice."""
-        self._rest: Rest | None = None
-        self._secrets: Secrets | None = None
+        self._rest: dict[NotePath, Rest] = {}
+        self._secrets: dict[NotePath, Secrets] = {}
         self._left: dict[NotePath, Stamp] = {}
         """The stamp of each managed note as it was last read or written."""
 
@@ -83,19 +89,34 @@ class Desk:
             self._sources[path] = source(path, reading.data, reading.etag, earlier=earlier)
         return self._sources[path]
 
-    def resting(self, one: Source | None, showing: Showing) -> Aside | None:
-        """What of Profil.md needs no look: nothing about it changed since the note was at rest."""
-        if one is None or one.profile is None:
-            return None
-        rest = self._rest if self._rest and self._rest.day == showing.today else None
-        return aside(rest, one.profile, self.history.touched)
+    def looks(
+        self, sources: Mapping[NotePath, Source], before: Mapping[NotePath, Shown | None], showing: Showing
+    ) -> dict[NotePath, Look]:
+        """Give what is known of each note that was read besides its text."""
+        return {path: self._look(one, before.get(path), showing) for path, one in sources.items()}
 
-    def secret_lines(self, one: Source | None) -> list[int]:
-        """Give the lines of Profil.md that hold a key or a token."""
-        if one is None or one.profile is None:
-            return []
-        self._secrets = secrets(self._secrets, one.profile, _holds_secret)
-        return self._secrets.lines
+    def _look(self, one: Source, before: Shown | None, showing: Showing) -> Look:
+        if one.profile is None:
+            return Look(before)
+        self._secrets[one.path] = secrets(self._secrets.get(one.path), one.profile, _holds_secret)
+        since = self.history.since[one.path]
+        return Look(before, self._apart(one.path, one.profile, showing), self._secrets[one.path].lines, since)
+
+    def _apart(self, path: NotePath, what: ProfileSaid, showing: Showing) -> Aside:
+        """What of a note of facts needs no look: nothing about it changed since the note was at rest."""
+        rest, since = self._rest.get(path), self.history.since[path]
+        rest = rest if rest and rest.day == showing.today else None
+        if path == NAMES.profile:
+            return aside(rest, what, since.touched)
+        since.touched = self._of_people(since.touched, rest) if since.touched else since.touched
+        return by_person(rest, what, since.touched)
+
+    def _of_people(self, touched: set[str], rest: Rest | None) -> set[str]:
+        """Of what changed, what Personnes.md says or may have to say."""
+        stood = frozenset().union(*rest.ids.values()) if rest else frozenset[str]()
+        facts = [(name, self.history.state.latest(name)) for name in touched]
+        owners = {fact.entity_id for _, fact in facts if fact and fact.entity_id}
+        return owners | {name for name, fact in facts if fact is None or fact.entity_id or name in stood}
 
     def wanted(
         self, sources: Mapping[NotePath, Source], before: Mapping[NotePath, Shown | None], showing: Showing
@@ -112,10 +133,7 @@ class Desk:
         history = self.history
         if one.path == NAMES.autonomy:
             return autonomy_wanted(one, history.runs, history.state.host, showing)
-        rest = self.resting(one, showing)
-        return managed.wanted(
-            one, history.state, showing, rest, earlier, history.corrected, history.forgotten
-        )
+        return managed.wanted(one, history.state, showing, self._look(one, earlier, showing))
 
     def standing(
         self,
@@ -178,18 +196,22 @@ class Desk:
 
     def _at_rest(self, one: Source, want: Wanted, showing: Showing) -> None:
         if one.profile:
-            ids = want.stands.ids
-            others = self.history.state.facts.keys() - frozenset().union(*ids.values())
-            self._rest = Rest(one.profile, ids, frozenset(others), showing.today)
-            self._secrets = secrets(self._secrets, one.profile, _holds_secret)
-            self.history.touched, self.history.corrected, self.history.forgotten = set(), set(), {}
+            stood, state = self.history.stood(one.path), self.history.state
+            # The very sets that are remembered: what is the same is told from what is not without a look.
+            ids = stood.ids if stood and stood.ids == want.stands.ids else want.stands.ids
+            others = state.facts.keys() - frozenset().union(*ids.values())
+            elsewhere = {name for name in others if self._stands_elsewhere(state.facts[name][-1], one.path)}
+            self._rest[one.path] = Rest(one.profile, ids, frozenset(others - elsewhere), showing.today)
+            self._secrets[one.path] = secrets(self._secrets.get(one.path), one.profile, _holds_secret)
+            since = self.history.since[one.path]
+            since.touched, since.corrected, since.forgotten = set(), set(), {}
+
+    def _stands_elsewhere(self, fact: Fact, path: NotePath) -> bool:
+        return alive(fact) and note_of(self.history.state, fact) != path
 
     def _make_again(self, one: Source, showing: Showing) -> list[NotePath]:
         """Make a vanished or emptied note again: the cards at once, the facts once nothing is held any more."""
-        latest = [versions[-1] for versions in self.history.state.facts.values()]
-        held = any(fact.status == "held" for fact in latest)
-        current = any(fact.status == "confirmed" and fact.retracted_at is None for fact in latest)
-        if one.path == NAMES.profile and (held or not current):
+        if one.path in FACT_NOTES and not self._is_missed(one.path):
             return []
         text = managed.frames(one.path, None, self.words)
         empty = source(one.path, text.encode("utf-8"), Etag(""))
@@ -202,6 +224,16 @@ class Desk:
         )
         self.history.stand(one.path, replace(wanted.stands, etag=done.etag))
         return [one.path]
+
+    def _is_missed(self, path: NotePath) -> bool:
+        """Whether a note of facts has something to say, and nothing of it waits for an answer."""
+        state = self.history.state
+        latest = [versions[-1] for versions in state.facts.values()]
+        lines: list[Fact | Entity] = [fact for fact in latest if note_of(state, fact) == path]
+        if path == NAMES.people:
+            lines += [one for one in state.entities.values() if one.kind == "person"]
+        held = any(one.status == "held" for one in lines)
+        return not held and any(one.status == "confirmed" and one.retracted_at is None for one in lines)
 
     def late(self, now: float, listing: Listing | None) -> None:
         """Take versions nobody has read: merged where the note is as we left it, else set apart for a card."""

@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
+from daemon.fact_notes import Since
 from daemon.index import memory as rows
 from daemon.index.store import Index, IndexOutdated, drop_leftovers
+from daemon.memory.places import FACT_NOTES
 from daemon.memory.shown import Shown
 from daemon.memory.state import BY_COMMAND, State, fold, scalars_of
 from daemon.permits import load_runs, put_runs
@@ -21,13 +23,15 @@ from daemon.register.register import Register, RegisterClosed
 from daemon.remembered import Remembered
 from daemon.runs.state import Runs
 from daemon.runs.state import fold as fold_runs
-from parsers.model.facts import Fact
 from parsers.model.places import NotePath, Problem
 from parsers.model.register import Event, Mark, Record
 from renderers import journal
 
 _REMEANT = ("register.accepted", "purged")
 """Records that change what earlier lines mean: everything is folded anew."""
+
+_ROWS = ("fact.", "card.", "entity.", "relation.")
+"""Beginnings of the names of records whose subjects have rows of their own."""
 
 _FILES = "register_files"
 """Name under which the index keeps what the register's files looked like after the last line that counted."""
@@ -50,14 +54,10 @@ class History:
         self.mark = Mark()
         self.reading: Reading | None = None
         self._index: Index | None = None
-        self.touched: set[str] | None = None
-        """Facts that changed since whoever looks at them emptied this; None: any may have."""
+        self.since = {path: Since() for path in FACT_NOTES}
+        """What happened since each note of facts was last left at rest."""
         self._fresh: tuple[Record, ...] = ()
         """Records the state has and the index has not."""
-        self.corrected: set[str] = set()
-        """Facts corrected by command since then: their lines may still read as they did before."""
-        self.forgotten: dict[str, tuple[Fact, ...]] = {}
-        """Facts forgotten in this pass, as they were before: lines that were read as them leave with them."""
         self._remembered, self._foreign = Remembered(), 0
 
     @property
@@ -68,7 +68,8 @@ class History:
 
     def catch_up(self) -> None:
         """Replay what the register holds beyond the index; make the index where there is none to use."""
-        self.forgotten = {}
+        for one in self.since.values():
+            one.forgotten = {}
         self._open()
         if self._foreign != (foreign := self.index.foreign_writes()):
             self._foreign = foreign
@@ -79,7 +80,7 @@ class History:
                 self._note_corrected(self.register.read(self.mark).records)
             self.mark, self.state = kept, state_in(self.index)
             self.runs, self.unsaid = load_runs(self.index)
-            self.touched = None
+            self._touch_all()
         # Whatever else wrote in the register, every line is checked again: one that is wrong closes it.
         seen, stamps = rows.scalar(self.index, _FILES), self.register.stamps()
         self.reading = self.register.open(self.mark, whole=seen != stamps)
@@ -110,11 +111,10 @@ class History:
         """Bring the index up to what has happened, and remember what stands in notes: one transaction."""
         if not self._fresh and _mark_of(self.index) == self.mark and not standing:
             return
-        facts, cards = _named(self._fresh, "fact."), _named(self._fresh, "card.")
         with self._batch():
-            _put(self.index, self.state, facts, cards)
+            _put(self.index, self.state, self._fresh)
             put_runs(self.index, self.runs, self._fresh, self.unsaid)
-            if any(not record.op.startswith(("fact.", "card.")) for record in self._fresh):
+            if any(not record.op.startswith(_ROWS) for record in self._fresh):
                 rows.set_scalar(self.index, "state", scalars_of(self.state))
             _keep(self.index, self._fresh, self.mark)
             rows.set_scalar(self.index, _FILES, self.register.stamps())
@@ -168,7 +168,7 @@ class History:
 
         def fill(index: Index) -> None:
             with index.batch():
-                _put(index, state, state.facts, state.cards)
+                _put(index, state, reading.records)
                 put_runs(index, runs, reading.records, None)
                 rows.set_scalar(index, "state", scalars_of(state))
                 _keep(index, reading.records, reading.mark)
@@ -179,23 +179,32 @@ class History:
             self._index.close()
         self._index = Index.rebuild(self.folder, fill)
         self._remembered.forget()
-        self.state, self.mark, self.reading, self.touched = state, reading.mark, reading, None
+        self.state, self.mark, self.reading = state, reading.mark, reading
+        self._touch_all()
         self.runs, self.unsaid = runs, None
 
     def _note_corrected(self, records: Iterable[Record]) -> None:
-        self.corrected.update(str(r.body["id"]) for r in records if r.body.get("how") == BY_COMMAND)
+        names = {str(r.body["id"]) for r in records if r.body.get("how") == BY_COMMAND}
+        for one in self.since.values():
+            one.corrected |= names
 
     def _note_forgotten(self, record: Record) -> None:
         """Hold on to the words that folding a record takes away, until the notes are written."""
         if record.op == "fact.forgotten" and (name := record.body.get("id")) in self.state.facts:
-            self.forgotten[str(name)] = self.state.facts[str(name)]
+            for one in self.since.values():
+                one.forgotten[str(name)] = self.state.facts[str(name)]
 
-    def _touch(self, facts: set[str], cards: set[str]) -> None:
-        if self.touched is not None:
-            self.touched |= facts
-            self.touched.update(
-                name for card in cards if card in self.state.cards for name in self.state.cards[card].subjects
-            )
+    def _touch(self, names: set[str], cards: set[str]) -> None:
+        asked = {
+            name for card in cards if card in self.state.cards for name in self.state.cards[card].subjects
+        }
+        for one in self.since.values():
+            if one.touched is not None:
+                one.touched |= names | asked
+
+    def _touch_all(self) -> None:
+        for one in self.since.values():
+            one.touched = None
 
     def close(self) -> None:
         """Close the index."""
@@ -228,7 +237,8 @@ class History:
             fold_runs(self.runs, record)
         if self.unsaid is not None:
             self.unsaid |= {str(record.body.get("id")) for record in records} & self.runs.runs.keys()
-        self._touch(_named(records, "fact."), _named(records, "card."))
+        names = _named(records, "fact.") | _named(records, "entity.") | _related(records)
+        self._touch(names, _named(records, "card."))
         self._note_corrected(records)
         self._fresh = (*self._fresh, *records)
         self.mark = mark
@@ -239,11 +249,25 @@ def _named(records: Iterable[Record], noun: str) -> set[str]:
     return {str(record.body.get("id")) for record in records if record.op.startswith(noun)}
 
 
-def _put(index: Index, state: State, facts: Iterable[str], cards: Iterable[str]) -> None:
+def _related(records: Iterable[Record]) -> set[str]:
+    """The entities that records of relations are about."""
+    return {str(record.body.get("entity_id")) for record in records if record.op.startswith("relation.")}
+
+
+def _put(index: Index, state: State, records: Sequence[Record]) -> None:
+    """Keep the rows of all that these records are about."""
+    facts, cards = _named(records, "fact."), _named(records, "card.")
+    entities = _named(records, "entity.")
+    related = entities | _related(records)
     rows.put_facts(index, (version for name in facts for version in state.facts.get(name, ())))
     rows.put_cards(
         index, ((name, dataclasses.asdict(state.cards[name])) for name in cards if name in state.cards)
     )
+    if related:
+        known = ((name, state.entities[name]) for name in entities if name in state.entities)
+        rows.put_entities(index, ((name, dataclasses.asdict(one)) for name, one in known))
+        versions = (one for name in related for one in state.relations.get(name, ()))
+        rows.put_relations(index, ((one.id, dataclasses.asdict(one)) for one in versions))
 
 
 def _keep(index: Index, records: Sequence[Record], mark: Mark) -> None:

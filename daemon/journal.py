@@ -5,6 +5,7 @@ They are Journal.md, and Plans.base which lists the plan notes.
 
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
+from functools import partial
 
 from config.paths import NAMES
 from daemon import managed
@@ -12,6 +13,7 @@ from daemon.desk import Desk
 from daemon.history import History
 from daemon.managed import Showing
 from daemon.memory.moment import Moment
+from daemon.memory.places import note_of
 from daemon.memory.shown import Shown
 from daemon.vault.errors import NoteChanged, NoteMissing, VaultError
 from parsers.model.places import NotePath, Problem
@@ -33,7 +35,9 @@ def known(history: History) -> Known:
         return stood.ids.get(managed.GONE, frozenset()) if stood else frozenset()
 
     runs = history.runs
-    return Known(history.state.latest, runs.runs.get, runs.autonomy.delegations.get, gone)
+    state = history.state
+    permits = runs.autonomy.delegations.get
+    return Known(state.latest, runs.runs.get, permits, gone, state.entities.get, partial(note_of, state))
 
 
 def keep_owned(

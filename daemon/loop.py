@@ -29,11 +29,14 @@ from parsers.model.places import NotePath, Problem
 
 if TYPE_CHECKING:
     from daemon.acting import Carrier
+    from daemon.recall.backlog import Backlog
 
 log = logging.getLogger("clavaire")
 
 _QUIET = 0.3
 """Seconds without work after which the index is tidied, a little at a time."""
+_MAKING_WAY = 2.0
+"""Seconds that a command, or an agent's call, which brings the notes up for a moment is waited for."""
 _RETRY = 1.0
 """Seconds after which a pass that could not be made is tried again."""
 
@@ -55,6 +58,8 @@ class Keeper:
         self._told: set[Problem] = set()
         self._tidy = self._stalled = self._recovered = self._settled = False
         self._carrier: Carrier | None = None
+        self._backlog: Backlog | None = None
+        self._no_model = False
 
     def keep(self) -> None:
         """Run until stopped.
@@ -62,7 +67,7 @@ class Keeper:
         Raises:
             AlreadyKept: another process does this already.
         """
-        executor = self.app.vault.executor()
+        executor = self.app.vault.executor(_MAKING_WAY)
         if executor is None:
             raise AlreadyKept(self.app.words.say("error.already_kept"))
         with executor:
@@ -167,6 +172,22 @@ class Keeper:
         if not self._tidy and not self._settled:
             self._settled = True
             self._give_back()
+        self._tidy = self._tidy or self._embed()
+
+    def _embed(self) -> bool:
+        """Make some of the vectors that notes wait for; False where none does, or no model that works is set."""
+        name, index = self.app.settings.recall.model, self.app.history.index
+        if not name or self._no_model:
+            return False
+        from daemon.recall.backlog import begun  # noqa: PLC0415 - most people set no model
+        from daemon.recall.embedding import NoModel  # noqa: PLC0415 - as above
+
+        try:
+            self._backlog = self._backlog or begun(index, name, self.app.words)
+        except NoModel as error:
+            self._no_model = True
+            log.warning("%s", error)
+        return self._backlog is not None and self._backlog.step(index)
 
     def _tried(self, work: Callable[[], None]) -> bool:
         """Do some work; False when it has to be done again. What the system refuses is told in a line, once."""

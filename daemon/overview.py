@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from config.i18n import Catalogue, catalogue
-from config.settings import Settings
+from config.settings import Settings, zone
+from daemon.brain import Stale, boot_of
 from daemon.doors import Clock, doors, wall_clock
 from daemon.index.memory import scalar
 from daemon.index.notes import count
@@ -19,6 +20,7 @@ from daemon.memory.state import State
 from daemon.permits import load_runs
 from daemon.places import original, state_folder
 from daemon.reading import state_in
+from daemon.recall.log import Tokens, tokens
 from daemon.register.register import Register
 from daemon.runs.state import Runs
 from daemon.vault.door import Vault
@@ -55,20 +57,38 @@ class Status:
     """A process keeps it in step now."""
     notes: int
     facts: Mapping[str, int]
+    people: int
     cards: int
     events: int
     runs: Mapping[str, int]
     prompts: Prompts
+    tokens: Tokens
+    """What was given to agents as contexts in the last seven days."""
     codes_blocked: bool
     """Reinforced approvals do not count until `clavaire code --unblock`."""
+    now_stale: tuple[Stale, ...]
+    """Why now.md may no longer be true."""
     problems: tuple[Problem, ...]
 
     def as_json(self, words: Catalogue) -> dict[str, Any]:
         """Give it as JSON values, each problem with its sentence."""
         found = [told(one, words) for one in self.problems]
-        fields = ("vault", "path", "state", "host", "running", "notes", "cards", "events", "codes_blocked")
+        fields = (
+            "vault",
+            "path",
+            "state",
+            "host",
+            "running",
+            "notes",
+            "people",
+            "cards",
+            "events",
+            "codes_blocked",
+        )
         counts = {"facts": dict(self.facts), "runs": dict(self.runs), "prompts": self.prompts.as_json()}
-        return {name: getattr(self, name) for name in fields} | counts | {"problems": found}
+        counts["tokens"] = self.tokens.as_json()
+        stale = {"now_stale": [one.said(words) for one in self.now_stale]}
+        return {name: getattr(self, name) for name in fields} | counts | stale | {"problems": found}
 
     def lines(self, words: Catalogue) -> list[str]:
         """Give it in words."""
@@ -82,10 +102,13 @@ class Status:
             words.say("status.running" if self.running else "status.stopped"),
             words.say("status.notes", number=self.notes),
             words.say("status.facts", counts=counts or "0"),
+            words.say("status.people", number=self.people),
             words.say("status.cards", number=self.cards),
             words.say("status.runs", counts=runs or "0"),
             words.say("status.prompts", **self.prompts.as_json()),
+            words.say("status.tokens", **self.tokens.as_json()),
             *([words.say("status.codes_blocked")] if self.codes_blocked else []),
+            *(one.said(words) for one in self.now_stale),
             *(words.problem(one) for one in self.problems),
         ]
 
@@ -132,11 +155,14 @@ def status(root: Path, settings: Settings, clock: Clock = wall_clock) -> Status:
         running=not vault.available() and is_kept(vault),
         notes=notes,
         facts=dict(sorted(Counter(versions[-1].status for versions in state.facts.values()).items())),
+        people=sum(one.kind == "person" and one.status == "confirmed" for one in state.entities.values()),
         cards=len(state.open_cards()),
         events=seq,
         runs=dict(sorted(Counter(run.status for run in runs.shown()).items())),
         prompts=prompts(state, runs, clock()),
+        tokens=tokens(folder, clock()),
         codes_blocked=runs.codes.blocked,
+        now_stale=boot_of(state, vault, settings, clock().astimezone(zone(settings)).date()).stale,
         problems=tuple(dict.fromkeys([*here, *found])),
     )
 

@@ -39,6 +39,7 @@ from daemon.memory.decide import begin, deliberate
 from daemon.memory.moment import Deliberation, Moment
 from daemon.memory.shown import Shown
 from daemon.memory.state import State
+from daemon.now_desk import abandoned, keep_now
 from daemon.permission import Rules, judge
 from daemon.plan_desk import PlanDesk
 from daemon.rest import remember
@@ -53,7 +54,7 @@ from daemon.tools.known import Registry
 from daemon.vault.door import Vault
 from daemon.vault.errors import NoteChanged, NoteExists, NoteMissing, VaultError
 from daemon.vault.walk import Listing
-from parsers.model.edits import ClockTick, Edit
+from parsers.model.edits import ClockTick, Edit, NowEdit, NowGiven
 from parsers.model.places import NotePath, Problem
 from parsers.model.register import Event, Record
 from parsers.model.runs import WORKING
@@ -136,7 +137,9 @@ class Pipeline:
         if self._counsel is None:
             from daemon.counsel import Counsel  # noqa: PLC0415 - megabytes that a vault without plans does without
 
-            self._counsel = Counsel(self.desk, self.around.rules, self.around.registry, self._moment)
+            one = self.around
+            given = (one.rules, one.registry, self._moment, one.memory, one.fence.private)
+            self._counsel = Counsel(self.desk, *given)
         return self._counsel
 
     # ---- the passes
@@ -157,10 +160,10 @@ class Pipeline:
             self.history.catch_up()
             listing = self.vault.walk() if paths is None else None
             outcome = Outcome()
+            ends = abandoned(self.history) if listing is not None else ()
             ours = any(path.startswith(NAMES.assistant) for path in paths or ())
             if listing is not None or edits or wishes or ours:
-                asked = Asked(paths, edits, wishes, frozenset(busy), listing)
-                outcome = self._managed(asked)
+                outcome = self._managed(Asked(paths, (*edits, *ends), wishes, frozenset(busy), listing))
             changes = self._index(paths or (), listing, outcome.written, progress)
             self._mark(changes)
             if listing is not None:
@@ -204,20 +207,19 @@ class Pipeline:
 
     def _at_work(self) -> bool:
         """Whether a run is being carried out, or its note does not say all of it."""
-        unsaid = self.history.unsaid
-        return unsaid is None or bool(unsaid) or self.working
+        return self.history.unsaid != set() or self.working
 
     def submit(self, edits: Sequence[Edit], wishes: Sequence[Wish] = ()) -> Outcome:
         """Decide and accept edits; the notes are left to the process that keeps them in step."""
         with self.vault.locked(), intact(self.history.folder):
             self.history.catch_up()
-            closed = self._closed(edits)
-            if closed:
+            if closed := self._closed(edits):
                 return Outcome(closed=closed)
+            ends = abandoned(self.history) if any(isinstance(edit, NowGiven) for edit in edits) else ()
             moment = self._moment()
             showing = self.around.showing(moment)
             memory = begin(self.history.state, moment)
-            deliberate(memory, (), self._screened(memory, showing, edits))
+            deliberate(memory, (), (*self._screened(memory, showing, edits), *ends))
             consider(self.counsel.work(memory, showing), [*wishes, *answered_offers(memory)])
             records = self.history.happen(memory.events, moment.now)
             self.history.keep()
@@ -261,20 +263,19 @@ class Pipeline:
 
     def _closed(self, edits: Sequence[Edit]) -> Problem | None:
         """Why edits cannot be accepted and notes not written, None when they can."""
-        if edits and not self.around.memory:
+        if not self.around.memory and any(not isinstance(edit, NowEdit) for edit in edits):
             return Problem("", 0, "memory_off")
         return self.history.closed()
 
     def _prune(self) -> None:
         """Drop old backups; all stay while facts are held, whose versions may still be wanted."""
-        if not any(versions[-1].status == "held" for versions in self.history.state.facts.values()):
+        if not self.history.state.holds():
             self.vault.kept.prune(self.now().timestamp(), *self.around.backups)
 
     # ---- managed notes: read, decide, accept, render
 
     def _managed(self, asked: Asked) -> Outcome:
-        closed = self._closed(asked.edits)
-        if closed:
+        if closed := self._closed(asked.edits):
             return Outcome(closed=closed)
         self.desk.late(self._moment().now.timestamp(), asked.listing)
         edits, wishes = asked.edits, asked.wishes
@@ -323,6 +324,7 @@ class Pipeline:
             except VaultError as error:
                 found.append(error.problem)
         again |= self._bring_plans_up(plans, asked, showing, done, found)
+        again |= keep_now(desk, asked.busy, moment.now, found, done.records, done.written)
         for path in managed.OWNED_NOTES:
             if path not in asked.busy:
                 done.written += keep_owned(desk, path, before.get(path), moment, showing, found)
@@ -342,10 +344,8 @@ class Pipeline:
         desk, state, moment = self.desk, self.history.state, self._moment()
         # What a displaced version lacks may just not have been written yet: it deletes nothing.
         known = {path: None if path in desk.displaced else one for path, one in before.items()}
-        profile = sources.get(NAMES.profile)
-        resting, secrets = desk.resting(profile, showing), desk.secret_lines(profile)
-        today, corrected = moment.today.isoformat(), self.history.corrected
-        what = managed.said(sources, known, state, secrets, resting, corrected, today)
+        looks = desk.looks(sources, known, showing)
+        what = managed.said(sources, looks, state, moment.today.isoformat())
         copies = desk.copies(asked.listing, sources) if asked.listing is not None else []
         memory = begin(state, moment, what.readings)
         edits = self._screened(memory, showing, asked.edits)

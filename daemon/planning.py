@@ -6,8 +6,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+from daemon.index.aliases import home_notes
+from daemon.index.store import Index
 from daemon.marking import provenance_of
 from daemon.memory.moment import Moment
+from daemon.memory.persons import at_home, standing
+from daemon.memory.state import State
 from daemon.permission import Rules, judge
 from daemon.policy.codes import code_of
 from daemon.policy.lineage import Output, Said
@@ -17,7 +21,10 @@ from daemon.runs.state import Runs
 from daemon.runs.work import Prepared, Seal, Terms
 from daemon.tools.effects import Look
 from daemon.tools.known import Registry
+from daemon.tools.tool import Memory
+from parsers.model.entities import Entity
 from parsers.model.places import NotePath
+from parsers.model.recall import Query, Recalled
 from parsers.model.register import stamp
 from parsers.model.runs import Run
 from parsers.properties import read
@@ -50,9 +57,16 @@ Search = Callable[[str, int], Sequence[tuple[NotePath, Mapping[str, Any]]]]
 
 
 def planning(
-    look: Look, search: Search, registry: Registry, runs: Runs, moment: Moment, rules: Rules, seal: Seal
+    look: Look,
+    search: Search,
+    registry: Registry,
+    runs: Runs,
+    moment: Moment,
+    rules: Rules,
+    seal: Seal,
+    memory: Memory | None = None,
 ) -> Planning:
-    """Give what a plan is made with."""
+    """Give what a plan is made with; without `memory` nothing that is remembered can be read."""
 
     def declares(path: NotePath, data: bytes) -> Declares:
         text = data.decode("utf-8", "replace")
@@ -72,7 +86,19 @@ def planning(
         moment=moment,
         nonce=nonce,
         expires=stamp(moment.now + rules.expiry),
+        memory=memory,
     )
+
+
+def memory_of(index: Index, state: State, moment: Moment, recall: Callable[[Query], Recalled]) -> Memory:
+    """Give what tools may read of memory, as an index and a state have it; `recall` asks that index."""
+
+    def known(outside: bool) -> tuple[Entity, ...]:  # noqa: FBT001 - as `Memory.entities` is called
+        there = standing(state, external=outside)
+        homes = home_notes(index, ((one.id, one.name, one.note) for one in there), external=outside)
+        return at_home(there, homes, external=outside)
+
+    return Memory(state, moment.today.isoformat(), recall, known)
 
 
 def asker(client: Client, runs: Runs, moment: Moment, rules: Rules) -> Asker:

@@ -13,6 +13,7 @@ from daemon.memory.state import State, fold, state_of
 from parsers.dates import period
 from parsers.errors import ClavaireError
 from parsers.model.cards import Card
+from parsers.model.entities import Entity, Relation
 from parsers.model.facts import Fact
 from parsers.model.register import Record, stamp
 
@@ -28,11 +29,19 @@ class Question:
     kind: str | None = None
     status: str | None = None
     as_of: str | None = None
+    about: str | None = None
+    """Id of the entity it is about."""
 
 
 def state_in(index: Index) -> State:
     """Give the state the index holds."""
-    return state_of(rows.load_facts(index), rows.load_cards(index).values(), rows.scalar(index, "state", {}))
+    return state_of(
+        rows.load_facts(index),
+        rows.load_cards(index).values(),
+        rows.scalar(index, "state", {}),
+        rows.load_entities(index),
+        rows.load_relations(index),
+    )
 
 
 def known_at(records: Iterable[Record], until: str, now: State) -> State:
@@ -44,6 +53,10 @@ def known_at(records: Iterable[Record], until: str, now: State) -> State:
     for name, versions in now.facts.items():
         if versions[-1].status == "forgotten":
             state.facts.pop(name, None)
+    for name, entity in now.entities.items():
+        if entity.status == "forgotten":
+            state.entities.pop(name, None)
+            state.relations.pop(name, None)
     return state
 
 
@@ -56,7 +69,9 @@ def facts(state: State, asked: Question, today: date) -> tuple[Fact, ...]:
     return tuple(
         fact
         for fact in found
-        if asked.kind in (None, fact.kind) and (asked.status in (None, fact.status) or not asked.as_of)
+        if asked.kind in (None, fact.kind)
+        and asked.about in (None, fact.entity_id)
+        and (asked.status in (None, fact.status) or not asked.as_of)
     )
 
 
@@ -89,7 +104,7 @@ def end_of(spelt: str, zone: tzinfo, sentence: str) -> str:
     return stamp(until)
 
 
-def fields_of(one: Fact | Card) -> dict[str, Any]:
+def fields_of(one: Fact | Card | Entity | Relation) -> dict[str, Any]:
     """Give a fact or card as JSON values, every field present (`dataclasses.asdict` takes ten times as long)."""
     return {name: getattr(one, name) for name in type(one).__slots__}
 
@@ -106,8 +121,13 @@ def export(state: State, permits: Mapping[str, Any]) -> dict[str, Any]:
         "format": "clavaire/1",
         "user_id": state.user_id,
         "facts": [fields_of(fact) for fact in versions],
-        "entities": [],
-        "relations": [],
+        "entities": [fields_of(state.entities[name]) for name in sorted(state.entities)],
+        "relations": [
+            fields_of(one)
+            for one in sorted(
+                (one for known in state.relations.values() for one in known), key=lambda one: one.id
+            )
+        ],
         "cards": [fields_of(state.cards[name]) for name in sorted(state.cards)],
         "questions": [],
         **permits,

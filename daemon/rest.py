@@ -6,7 +6,7 @@ itself finds out.
 
 import hashlib
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from datetime import datetime
 from functools import partial
@@ -22,6 +22,7 @@ from daemon.index.refresh import Changes, Progress, silent
 from daemon.index.store import Index, IndexOutdated
 from daemon.policy.privacy import Declared
 from daemon.register.register import Register
+from daemon.sessions import left
 from daemon.vault.disk import Reading
 from daemon.vault.door import Vault
 from daemon.vault.errors import VaultError
@@ -93,6 +94,7 @@ def resting(index: Index, vault: Vault, register: Register, settings: str, now: 
         or reading.mark != mark
         or reading.mode != "ok"
         or reading.loose
+        or left(register.keys.folder)
     ):
         return None
     try:
@@ -113,15 +115,15 @@ def caught_up(
             listing = resting(index, vault, register, fingerprint(settings), now)
             if listing is None:
                 return None
-            entries, read = searched(listing.rows), partial(readable, vault)
+            entries, read = searched(listing.rows), partial(readable, vault.read)
             return refresh(index, entries, listing.unknown, read, progress, guard(vault, settings))
     except (IndexOutdated, VaultError):
         return None
 
 
-def readable(vault: Vault, path: NotePath) -> Reading | Problem:
+def readable(read: Callable[[NotePath], Reading], path: NotePath) -> Reading | Problem:
     """Give a note's bytes for the index, or why it cannot be read."""
     try:
-        return vault.read(path)
+        return read(path)
     except VaultError as error:
         return error.problem

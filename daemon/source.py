@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from config.paths import NAMES, conflict_original
+from daemon.memory.shown import Shown
 from parsers import autonomy as autonomy_parser
 from parsers import cards as cards_parser
+from parsers import people as people_parser
 from parsers import plan as plan_parser
 from parsers import profile as profile_parser
 from parsers.autonomy import AutonomySaid
@@ -40,7 +43,7 @@ class Source:
     """Of the bytes a write replaces: the same, but for a version that a write of ours displaced."""
     frame: Frame | None = None
     profile: ProfileSaid | None = None
-    """What Profil.md says, when it is this note."""
+    """What it says, when it is a note of facts."""
     cards: CardsSaid = field(default_factory=lambda: CardsSaid(()))
     """What Cartes.md says, when it is this note."""
     plan: PlanSaid | None = None
@@ -75,6 +78,8 @@ def source(
     if earlier and earlier.frame and earlier.text:
         where = difference(earlier.text, text)
         frame = shifted(earlier.frame, earlier.text, text, where)
+    if frame and path == NAMES.people:
+        return Source(path, text, etag, disk, frame, people_parser.parse(text, frame))
     if frame and where and earlier and earlier.profile and earlier.text:
         profile = profile_parser.follow(earlier.profile, earlier.text, text, frame, where)
         return Source(path, text, etag, disk, frame, profile)
@@ -89,6 +94,8 @@ def source(
 def _parsed(one: Source, text: str, frame: Frame) -> Source:
     if one.path == NAMES.profile:
         return replace(one, profile=profile_parser.parse(text, frame))
+    if one.path == NAMES.people:
+        return replace(one, profile=people_parser.parse(text, frame))
     if one.path == NAMES.cards:
         return replace(one, cards=cards_parser.parse(text, frame))
     if one.path == NAMES.autonomy:
@@ -102,11 +109,26 @@ def _named(name: str) -> tuple[tuple[str, str], ...]:
     return (("section", name),) if name else ()
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """A managed note as it should be, and what stood in it as it was read."""
+
+    text: str
+    stands: Shown
+    stood: Shown
+
+    @cached_property
+    def data(self) -> bytes:
+        """Its bytes."""
+        return self.text.encode("utf-8")
+
+
 Sources = Mapping[NotePath, Source]
 """Notes that were read in a pass, by their path."""
 
 SECTIONS = {
     NAMES.profile: tuple(SECTION_OF.values()),
+    NAMES.people: (people_parser.SECTION,),
     NAMES.cards: cards_parser.SECTIONS,
     NAMES.autonomy: autonomy_parser.SECTIONS,
 }

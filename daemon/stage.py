@@ -21,6 +21,7 @@ from daemon import acting, reading
 from daemon import app as wiring
 from daemon.app import App
 from daemon.index.store import open_index
+from daemon.memory.persons import Person, persons
 from daemon.permits import exported
 from daemon.pipeline import Outcome
 from daemon.planning import Client
@@ -34,6 +35,7 @@ from parsers.note import scan
 Say = Callable[[str], None]
 
 _OWN_ID = re.compile(rf" \^({ID.pattern})$", re.MULTILINE)
+_OWN_DAY = re.compile(r" \[(?:vu|seen):: \d{4}-\d\d-\d\d\]$", re.MULTILINE)
 _MANY = 14
 """Changed lines of one note that are printed."""
 _FEW = 3
@@ -61,10 +63,8 @@ class Stage:
     def __init__(self, source: Path, folder: Path, locale: str, start: datetime, say: Say) -> None:
         """Copy the vault; nothing of clavaire is in it yet."""
         self.root, self.now, self._say = folder / "vault", start, say
-        general = General(timezone="Europe/Paris", locale=locale, state_folder=str(folder / "state"))
-        self.mail = folder / "mail"
-        connectors = Connectors(mailbox=str(self.mail))
-        self.settings, self.words = Settings(general=general, connectors=connectors), catalogue(locale)
+        self.settings, self.words = staged(folder, locale), catalogue(locale)
+        self.mail = Path(self.settings.connectors.mailbox)
         self.differences: list[Difference] = []
         self.checked = 0
         shutil.copytree(source, self.root)
@@ -198,6 +198,12 @@ class Stage:
         found = reading.facts(state, reading.Question(as_of=as_of), self.now.astimezone(place).date())
         return sorted(_first_line(fact) for fact in found)
 
+    def people(self) -> tuple[Person, ...]:
+        """Give who is known and how they stand today, as `clavaire people` does."""
+        with closing(open_index(self.app.folder, "")) as index:
+            state = reading.state_in(index)
+        return persons(state, self.now.astimezone(zone(self.settings)).date().isoformat(), "person")
+
     def latest(self) -> list[Fact]:
         """Give the latest version of every fact."""
         return [versions[-1] for versions in self.app.history.state.facts.values()]
@@ -230,9 +236,9 @@ class Stage:
         """Besides ids, the facts' note is as the hand left it, but for these lines in its sections."""
         text = self.text()
         self.expect("outside", _outside(text), _outside(typed))
-        kept = [line for line in _bare(typed) if line not in less]
-        stood = [line for line in _bare(text) if line not in more]
-        came = [line for line in _bare(text) if line in more]
+        kept = [line for line in bare(typed) if line not in less]
+        stood = [line for line in bare(text) if line not in more]
+        came = [line for line in bare(text) if line in more]
         self.expect("lines", (stood, came), (kept, list(more)))
         self.expect("ids", len(_OWN_ID.findall(text)), len(self.ids()))
 
@@ -304,6 +310,12 @@ class Stage:
         return [*found[:most], self.words.plural("demo.more", more)] if more > 0 else found
 
 
+def staged(folder: Path, locale: str) -> Settings:
+    """Give the settings of a stage in a folder: the person's own, but for the language, do not change the story."""
+    general = General(timezone="Europe/Paris", locale=locale, state_folder=str(folder / "state"))
+    return Settings(general=general, connectors=Connectors(mailbox=str(folder / "mail")))
+
+
 def short(line: str) -> str:
     """Give a line that is not too long to read."""
     return line if len(line) <= _WIDE else f"{line[:_WIDE]}…"
@@ -315,7 +327,7 @@ def changes(before: Sequence[str], after: Sequence[str]) -> Iterable[str]:
         old, new = before[i:j], after[k:m]
         if tag == "equal":
             continue
-        if _bare("\n".join(old)) == _bare("\n".join(new)):
+        if bare("\n".join(old)) == bare("\n".join(new)):
             yield from (f"~ {line}" for line in new)
         else:
             yield from (f"- {line}" for line in old if _tells(line))
@@ -331,8 +343,9 @@ def _lines(data: bytes, end: str | None) -> list[str]:
     return [_TITLED.sub(r"\1", line.partition(end)[0]) for line in lines] if end else lines
 
 
-def _bare(text: str) -> list[str]:
-    return _OWN_ID.sub("", text).split("\n")
+def bare(text: str) -> list[str]:
+    """Give the lines of a text without what clavaire adds to a line: its id, and the day somebody was last seen."""
+    return _OWN_DAY.sub("", _OWN_ID.sub("", text)).split("\n")
 
 
 def _outside(text: str) -> str:

@@ -5,7 +5,7 @@ import re
 ENTROPY = 5
 """Random bytes one id is made of: 40 bits are eight characters of five."""
 
-FACT, CARD, VAULT, HOST, RUN, STEP, DELEGATION = "f", "c", "v", "h", "r", "s", "d"
+FACT, CARD, VAULT, HOST, RUN, STEP, DELEGATION, ENTITY = "f", "c", "v", "h", "r", "s", "d", "e"
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 DIGITS = "[0-9a-hjkmnp-tv-z]{8}"

@@ -5,11 +5,11 @@ and each piece is parsed alone and remembered: an edit in a section of thousands
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from parsers.model.notes import Comment
 
@@ -89,25 +89,79 @@ def _dashes(content: str) -> list[int]:
 
 def items(piece: str) -> tuple[tuple[int, int, Item], ...]:
     """Give (offset, number of lines before it, item) of each readable top-level item of a piece."""
-    lines = piece.split("\n")
-    clean = [line.replace("\r", " ") for line in lines]
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line) + 1)
-    found = []
-    for top, para, last in _shapes("\n".join(clean)):
-        marker = _MARKER.match(clean[top])
-        if marker:
-            para_line = lines[para - 1].removesuffix("\r")
-            start, stop = starts[top], starts[para - 1]
-            item = Item(
-                text=piece[start : starts[last]],
-                body=marker.end(),
-                para_end=stop + len(para_line.rstrip(" \t")) - start,
-                para_stop=stop + len(para_line) - start,
-            )
-            found.append((start, top, item))
-    return tuple(found)
+    page = _Page(piece)
+    found = ((top, page.item(top, para, last)) for top, para, last, _ in _shapes("\n".join(page.clean)))
+    return tuple((page.starts[top], top, item) for top, item in found if item)
+
+
+class Family(NamedTuple):
+    """A top-level item and the items directly below it; offsets count from the start of the piece."""
+
+    offset: int
+    line: int
+    """Lines before it."""
+    head: Item
+    """Its first paragraph alone."""
+    stop: int
+    """Where all that belongs to it ends."""
+    below: tuple[tuple[int, int, Item, str], ...]
+    """(offset, lines before it, item, what stands before its marker) of each readable one."""
+
+
+def families(piece: str) -> tuple[Family, ...]:
+    """Give each readable top-level item of a piece with the readable items directly below it."""
+    page = _Page(piece)
+    return tuple(
+        Family(page.starts[top], top, head, page.starts[last], page.below(below))
+        for top, para, last, below in _shapes("\n".join(page.clean))
+        if (head := page.item(top, para, para))
+    )
+
+
+class _Page:
+    """A piece and its lines, to cut items out of it."""
+
+    def __init__(self, piece: str) -> None:
+        self.piece, self.lines = piece, piece.split("\n")
+        self.clean = [line.replace("\r", " ") for line in self.lines]
+        self.starts = [0]
+        for line in self.lines:
+            self.starts.append(min(self.starts[-1] + len(line) + 1, len(piece)))
+
+    def item(self, top: int, para: int, last: int, indent: int = 0) -> Item | None:
+        """The item from line `top` to before line `last`, None where its marker is not understood."""
+        marker = _MARKER.match(self.clean[top], indent)
+        if marker is None:
+            return None
+        para_line = self.lines[para - 1].removesuffix("\r")
+        start, stop = self.starts[top], self.starts[para - 1]
+        return Item(
+            text=self.piece[start : self.starts[last]],
+            body=marker.end(),
+            para_end=stop + len(para_line.rstrip(" \t")) - start,
+            para_stop=stop + len(para_line) - start,
+        )
+
+    def below(self, shapes: Iterable["_Shape"]) -> tuple[tuple[int, int, Item, str], ...]:
+        found = []
+        for top, para, last, _ in shapes:
+            line = self.clean[top]
+            indent = line[: len(line) - len(line.lstrip(" \t"))]
+            item = self.item(top, para, last, len(indent))
+            if item:
+                found.append((self.starts[top], top, item, indent))
+        return tuple(found)
+
+
+class _Shape(NamedTuple):
+    """Lines of an item whose first block is a paragraph, and of those directly below it."""
+
+    top: int
+    para: int
+    """Line after the first paragraph."""
+    last: int
+    """Line after the item."""
+    below: tuple["_Shape", ...] = ()
 
 
 @cache
@@ -119,22 +173,34 @@ def _blocks() -> "MarkdownIt":
     return blocks
 
 
-def _shapes(piece: str) -> Iterable[tuple[int, int, int]]:
-    """(first line, line after the first paragraph, line after the item) of each readable top-level item."""
+def _shapes(piece: str) -> Sequence[_Shape]:
+    """The readable top-level items."""
     if _PLAIN.match(piece):
-        return ((0, 1, 1),)
+        return (_Shape(0, 1, 1),)
     if piece.isspace():
         return ()
     tokens = _blocks().parse(piece)
     lines = piece.split("\n")
-    shapes = []
+    shapes: list[_Shape] = []
+    reads = False
     for token, inner in pairwise(tokens):
-        if token.type != "list_item_open" or token.level != 1 or inner.type != "paragraph_open":
+        if token.type != "list_item_open" or token.level not in (1, 3):
             continue
-        top, stop = token.map or (0, 0)
-        para_top, para_stop = inner.map or (0, 0)
-        while stop > para_stop and not lines[stop - 1].strip():
-            stop -= 1
-        if para_top == top:
-            shapes.append((top, para_stop, stop))
+        shape = (
+            _shape(token.map or (0, 0), inner.map or (0, 0), lines)
+            if inner.type == "paragraph_open"
+            else None
+        )
+        if token.level == 1:
+            reads = shape is not None
+            shapes += [shape] if shape else []
+        elif shape and reads:
+            shapes[-1] = shapes[-1]._replace(below=(*shapes[-1].below, shape))
     return shapes
+
+
+def _shape(item: Sequence[int], para: Sequence[int], lines: Sequence[str]) -> _Shape | None:
+    top, stop = item
+    while stop > para[1] and not lines[stop - 1].strip():
+        stop -= 1
+    return _Shape(top, para[1], stop) if para[0] == top else None

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from parsers.frame import Difference, Frame
@@ -54,7 +54,7 @@ def parse(text: str, frame: Frame) -> ProfileSaid:
             if odd(clear[section.start : section.end]):
                 whole.add(section.name)
     anchored = any(spot.says.anchor for spot in statements)
-    return ProfileSaid(tuple(statements), _strays(clear, frame), frozenset(whole), anchored)
+    return ProfileSaid(tuple(statements), strays(clear, frame), frozenset(whole), anchored)
 
 
 def follow(earlier: ProfileSaid, old: str, text: str, frame: Frame, where: Difference) -> ProfileSaid:
@@ -84,7 +84,7 @@ def follow(earlier: ProfileSaid, old: str, text: str, frame: Frame, where: Diffe
     suspects = statements if earlier.anchored else middle
     return ProfileSaid(
         statements,
-        _strays(text, frame),
+        strays(text, frame),
         earlier.whole,
         any(spot.says.anchor for spot in suspects),
         after=earlier.token,
@@ -116,11 +116,12 @@ def _opens(text: str, spot: Spot) -> bool:
     return text[spot.start - 1 : spot.start + 2] in ("\n- ", "\n* ", "\n+ ")
 
 
-def _strays(clear: str, frame: Frame) -> tuple[Stray, ...]:
+def strays(clear: str, frame: Frame, names: Collection[str] = KIND_OF) -> tuple[Stray, ...]:
+    """Give the list items that stand just outside the sections of these names."""
     found = [
         stray
         for section in frame.sections
-        if section.name in KIND_OF
+        if section.name in names
         for stray in (*_before(clear, section), *_after(clear, section))
     ]
     return tuple(found)

@@ -41,6 +41,11 @@ def folded(text: str) -> str:
     return plain.removesuffix(".").rstrip()
 
 
+def said_key(text: str, entity: str | None) -> str:
+    """Give what two lines have in common that say the same of the same: entity, None for the owner (rule 5)."""
+    return f"{folded(text)}\n{entity}" if entity else folded(text)
+
+
 def core(text: str) -> str:
     """Give the words of a text without its negations: equal cores may contradict each other (rule 6)."""
     words = _words(text)

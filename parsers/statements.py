@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -15,7 +15,9 @@ from parsers.model.notes import Section
 _CODE = re.compile(r"(?<![`\\])(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
 _OURS = re.compile(rf"(?:(?<=\s)|\A)\^([a-z]-{DIGITS})(?=\s|\Z)")
 _ANCHOR = re.compile(r"(?:(?<=\s)|\A)\^([A-Za-z0-9-]+)\Z")
-_FIELD = re.compile(r"\s*\[([^\[\]:]+)::[ \t]*([^\[\]]*)\]\Z")
+_FIELD = re.compile(r"\s*\[([^\[\]:]+)::[ \t]*([^\[\]]*|\[\[[^\[\]]+\]\][ \t]*)\]\Z")
+_LINK = re.compile(r"\[\[([^\[\]|#]+)(?:#[^\[\]|]*)?(?:\|([^\[\]]*))?\]\]")
+_LINE_BREAK = re.compile(r"[ \t]*\r?\n[ \t]*")
 _KEY = re.compile(r"([^:\n]{1,60}?)[ \u00a0\u202f]?:[ \t\u00a0\u202f]+(?=\S)")
 
 _NAMES = {
@@ -27,7 +29,10 @@ _NAMES = {
     "sensitive": "sensitive",
     "revoir": "review",
     "review": "review",
+    "à propos": "about",
+    "about": "about",
 }
+"""Keys of the fields of a fact, in either language."""
 _YES = {"oui", "yes", "true", "vrai"}
 _NO = {"non", "no", "false", "faux"}
 
@@ -40,6 +45,8 @@ class Fields:
     until: Period | None = None
     sensitive: bool | None = None
     review: Period | None = None
+    about: str | None = None
+    """Target of the link that says what the fact is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +75,26 @@ class Statement:
     fields_start: int
     """Offset where the trailing fields start (the end of the text when there are none)."""
     wording: Wording
+    indent: str = ""
+    """What stands before its marker, and before its other lines too: no part of its text."""
 
 
 class Spot(NamedTuple):
     """A statement where it stands in a note."""
 
     section: str
+    """Name of its section; of a statement below somebody in Personnes.md, their id once it is known."""
     start: int
     """Offset of the item's first character in the note's text."""
     line: int
     """1-based line of the item's first line."""
     says: Statement
+    under: int = 0
+    """Offset of the line of the person it stands below, 0 for none."""
+    entity: str | None = None
+    """Whom or what it is about, once that is known; None: the owner."""
+    reach: int = 0
+    """Of a person's line, the offset after all that stands below it."""
 
     @property
     def stop(self) -> int:
@@ -91,7 +107,8 @@ def bearers(
 ) -> dict[int, str]:
     """Give the line meant by each anchor (anchor → fact, its texts): the first with one of them, else the first."""
     best: dict[str, tuple[int, bool]] = {}
-    for index, (_, _, _, says) in lines:
+    for index, spot in lines:
+        says = spot.says
         if says.anchor and says.anchor in anchors:
             known = says.wording.text in anchors[says.anchor][1]
             if says.anchor not in best or (known and not best[says.anchor][1]):
@@ -123,6 +140,17 @@ def statements(piece: str) -> tuple[tuple[int, int, Statement], ...]:
     return tuple((offset, lines, statement(item)) for offset, lines, item in items(piece))
 
 
+Reads = Callable[[str, str], tuple[int, Wording]]
+"""(first paragraph without ids, what stands below it) → (offset where its fields start, what it says)."""
+
+
+def fact_wording(said: str, below: str) -> tuple[int, Wording]:
+    """Take the item of a fact apart: trailing fields, then key and value of its first paragraph."""
+    kept, fields = _trailing_fields(said)
+    first = one_line(kept)
+    return len(kept.rstrip()), _keyed(first + ("\n" + below if below else ""), fields)
+
+
 def reword(text: str) -> Wording:
     """Take a typed text apart: trailing fields, then key and value of its first line."""
     first, _, rest = text.partition("\n")
@@ -130,7 +158,6 @@ def reword(text: str) -> Wording:
     return _keyed(kept.strip() + ("\n" + rest if rest else ""), fields)
 
 
-_LINE_BREAK = re.compile(r"[ \t]*\r?\n[ \t]*")
 _ID_LIKE = re.compile(r"(?:(?<=\s)|\A)\^(?=[A-Za-z0-9-]+(?:\s|\Z))")
 _BLOCK_START = re.compile(r"(?:[#>`~<|=+*_-]|\[(?!\[)|\d{1,9}(?=[.)](?:\s|\Z)))")
 
@@ -153,6 +180,22 @@ def says_nothing(text: str) -> bool:
     return not reword(" ".join(text.split())).text
 
 
+def one_line(text: str) -> str:
+    """Give the lines of a paragraph as one."""
+    return _LINE_BREAK.sub(" ", text.strip())
+
+
+def unlinked(text: str) -> str:
+    """Give a text with the words a reader sees in the place of its links."""
+    return _LINK.sub(lambda link: (link[2] or link[1].rpartition("/")[2]).strip(), text)
+
+
+def link_target(said: str) -> str | None:
+    """Give the note that a text which is one link, and nothing else, leads to, as written there."""
+    link = _LINK.fullmatch(said.strip())
+    return link[1].strip() or None if link else None
+
+
 def first_line(says: Statement) -> str:
     """Give the first paragraph of an item as one line, with its trailing fields and without ids."""
     fields = says.item.text[says.fields_start : says.item.para_end]
@@ -162,14 +205,11 @@ def first_line(says: Statement) -> str:
     return says.wording.text.partition("\n")[0] + fields.rstrip()
 
 
-def statement(item: Item) -> Statement:
-    """Read one item."""
+def statement(item: Item, indent: str = "", reads: Reads = fact_wording) -> Statement:
+    """Read one item; its other lines stand behind the same `indent`, and `reads` takes its first paragraph apart."""
     para = item.text[item.body : item.para_end]
     spans, ids, anchor = _ids(para)
-    said = _cut(para, spans)
-    kept, fields = _trailing_fields(said.rstrip())
-    first = _LINE_BREAK.sub(" ", kept.strip())
-    rest = _children(item.text[item.para_stop :])
+    kept, wording = reads(_cut(para, spans).rstrip(), _children(item.text[item.para_stop :], indent))
     at_end = not ids or anchor is not None or (len(ids) == 1 and spans[-1][1] == len(para))
     return Statement(
         item=item,
@@ -177,8 +217,9 @@ def statement(item: Item) -> Statement:
         anchor=anchor,
         id_spans=tuple((item.body + start, item.body + end) for start, end in spans),
         settled=at_end and len(ids) <= 1,
-        fields_start=item.body + _uncut(len(kept.rstrip()), spans),
-        wording=_keyed(first + ("\n" + rest if rest else ""), fields),
+        fields_start=item.body + _uncut(kept, spans),
+        wording=wording,
+        indent=indent,
     )
 
 
@@ -211,26 +252,40 @@ def _uncut(at: int, spans: list[tuple[int, int]]) -> int:
     return at
 
 
-def _children(raw: str) -> str:
+def _children(raw: str, indent: str) -> str:
     lines = [line.removesuffix("\r") for line in raw.split("\n")][1:]
     while lines and not lines[-1].strip():
         lines.pop()
-    return "\n".join(lines)
+    # A blank line stays as it is, or what is indented again would not read the same.
+    return "\n".join(line.removeprefix(indent) if line.strip() else line for line in lines)
 
 
 def _trailing_fields(said: str) -> tuple[str, Fields]:
-    found: dict[str, Period | bool] = {}
+    kept, found = trailing(said, _NAMES)
+    return kept, Fields(**found)  # type: ignore[arg-type]  # each name has the type _value gave it
+
+
+def trailing(said: str, names: Mapping[str, str]) -> tuple[str, dict[str, Period | bool | str]]:
+    """Cut the trailing fields off whose keys are among these: what is left, and their values by name."""
+    found: dict[str, Period | bool | str] = {}
     while field := _FIELD.search(said):
-        name = _NAMES.get(unicodedata.normalize("NFC", field[1]).strip().casefold().replace("\u2019", "'"))
+        name = names.get(field_key(field[1]))
         value = _value(name, field[2]) if name and name not in found else None
         if name is None or value is None:
             break
         found[name] = value
         said = said[: field.start()]
-    return said, Fields(**found)  # type: ignore[arg-type]  # each name has the type _value gave it
+    return said, found
 
 
-def _value(name: str, said: str) -> Period | bool | None:
+def field_key(spelt: str) -> str:
+    """Give the key of a field as it is compared."""
+    return unicodedata.normalize("NFC", spelt).strip().casefold().replace("\u2019", "'")
+
+
+def _value(name: str, said: str) -> Period | bool | str | None:
+    if name == "about":
+        return link_target(said)
     if name != "sensitive":
         return period(said)
     word = said.strip().casefold()

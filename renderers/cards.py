@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from parsers.cards import SECTIONS, CardSaid, CardsSaid
 from parsers.frame import Frame
 from parsers.ids import CARD, DIGITS
-from parsers.model.cards import CHOICES, SECTION, Card
+from parsers.model.cards import SECTION, Card, choices
 from parsers.model.facts import Fact
 from parsers.model.notes import Section
 from parsers.statements import as_item
@@ -17,6 +17,9 @@ from renderers.frame import first_place
 from renderers.splice import Splice, spliced
 from renderers.words import Words
 
+Called = Callable[[str], str]
+_PROPOSED = ("proposal", "update")
+"""Cards whose first line is the text of the fact that is proposed, the last of their subjects."""
 _OWN_BOX = re.compile(rf"\^{CARD}-{DIGITS}-[a-z]+\Z")
 
 
@@ -51,8 +54,9 @@ def view(
     standing: Iterable[str],
     room: int,
     words: Sequence[Words],
+    called: Called = str,
 ) -> CardsView:
-    """Give the open cards that are shown, in the first language of `words`.
+    """Give the open cards that are shown, in the first language of `words`; `called` gives an entity's line by its id.
 
     At most `room` cards beyond a day's notices are shown; `standing` are the cards that are in the note now.
     """
@@ -69,30 +73,40 @@ def view(
         if name in cards
     }
     return CardsView(
-        {card.id: _shown(card, facts, words[0]) for card in plain + grouped[:fits]}, more, details
+        {card.id: _shown(card, facts, words[0], called) for card in plain + grouped[:fits]}, more, details
     )
 
 
-def _shown(card: Card, facts: Callable[[str], Fact | None], words: Words) -> ShownCard:
+def _shown(card: Card, facts: Callable[[str], Fact | None], words: Words, called: Called) -> ShownCard:
     first, *others = card.text.split("\n")
-    fact = facts(card.subjects[0]) if card.kind == "proposal" else None
+    fact = facts(card.subjects[-1]) if card.kind in _PROPOSED else None
     if fact:
         first += tail(fact, field_words(words))
-    if card.kind != "proposal":
+    if card.kind not in _PROPOSED:
         quoted = " · ".join(words.say("card.quoted", text=line) for line in (first, *others) if line)
         first = words.say(f"card.{card.kind}.title", text=as_item(quoted), note=card.note or "")
-    boxes = tuple((choice, words.say(f"card.{card.kind}.{choice}")) for choice in CHOICES[card.kind])
+    boxes = tuple((choice, _label(card, choice, called, words)) for choice in choices(card))
     return ShownCard(
         card.id, SECTION[card.kind], first, _detail(card, facts, words), boxes, words.say("card.twice")
     )
 
 
+def _label(card: Card, choice: str, called: Called, words: Words) -> str:
+    """What a box says; a letter stands for whom the card names there."""
+    if len(choice) > 1:
+        return words.say(f"card.{card.kind}.{choice}")
+    name = card.subjects[1 + ord(choice) - ord("a")]
+    labels = [called(one) for one in card.subjects[1:]]
+    label = as_item(called(name))
+    return label if labels.count(called(name)) == 1 else f"{label} ({name})"
+
+
 def _detail(card: Card, facts: Callable[[str], Fact | None], words: Words) -> str:
-    if card.kind != "proposal":
-        return words.say(f"card.{card.kind}.detail", note=card.note or "")
-    fact = facts(card.subjects[0])
+    if card.kind not in _PROPOSED:
+        return words.say(f"card.{card.kind}.detail", note=card.note or "", origin=card.origin)
+    fact = facts(card.subjects[-1])
     sure = words.number(fact.confidence if fact else 0.0)
-    detail = words.say("card.proposal.detail", origin=card.origin, confidence=sure)
+    detail = words.say(f"card.{card.kind}.detail", origin=card.origin, confidence=sure)
     _, _, replaced = card.text.partition("\n")
     return f"{detail}{words.say('card.proposal.replaces', text=as_item(replaced))}" if replaced else detail
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from parsers.model.facts import Fact
 from renderers.words import Words
 
-_NAMES = ("since", "until", "sensitive", "review", "yes")
+_NAMES = ("since", "until", "sensitive", "review", "about", "seen", "yes")
 
 
 def field_words(words: Words) -> dict[str, str]:

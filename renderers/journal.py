@@ -1,12 +1,12 @@
 """Journal.md: what happened lately, in words, newest day first; read-only (vault-notes.md, Journal)."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, tzinfo
 
 from parsers.model.facts import Fact
 from parsers.model.register import Record
-from renderers import journal_runs
+from renderers import journal_people, journal_runs
 from renderers.journal_runs import Known
 from renderers.words import Words
 
@@ -14,6 +14,8 @@ SHOWN = frozenset(
     {
         *("fact.asserted", "fact.rejected", "fact.restored", "fact.moved", "fact.refused", "fact.forgotten"),
         *("card.opened", "card.answered", "reminder.given", "host.taken", "purged", "register.accepted"),
+        "now.written",
+        *journal_people.SHOWN,
         *journal_runs.SHOWN,
     }
 )
@@ -21,7 +23,7 @@ SHOWN = frozenset(
 
 _UNSAID = frozenset({"steps", "inputs", "why"})
 """What the records of plans carry that no line says."""
-_QUIET_CARDS = ("proposal", "reminder")
+_QUIET_CARDS = ("proposal", "update", "forget", "reminder")
 MAX_LINES = 300
 """Those the note holds at the most: the newest."""
 
@@ -53,10 +55,14 @@ class Notes:
 
     profile: str
     autonomy: str
+    now: str
+    people: str
 
 
 def kept(record: Record) -> Record:
-    """Give a record with all that its line may say of it, and no more: plans carry whole notes."""
+    """Give a record with all that its line may say of it, and no more: plans and now.md carry whole notes."""
+    if record.op == "now.written":
+        return replace(record, body={})
     if not record.body.keys() & _UNSAID or record.op.startswith(("fact.", "card.", "run.")):
         return record
     return replace(record, body={name: said for name, said in record.body.items() if name not in _UNSAID})
@@ -76,7 +82,7 @@ def view(
         if record.op not in SHOWN:
             continue
         at = datetime.fromisoformat(record.at).astimezone(zone)
-        name = str(record.body.get("id", ""))
+        name = f"{record.body.get('id', '')}".partition(".")[0]
         how = str(record.body.get("how", record.op.partition(".")[2]))
         _collapse(entries, name, how)
         lines = _lines(record, known, words, notes)
@@ -106,14 +112,20 @@ def _collapse(entries: list[_Entry], name: str, how: str) -> None:
 def _lines(record: Record, known: Known, words: Words, notes: Notes) -> Iterable[str]:
     if record.op in journal_runs.SHOWN:
         return journal_runs.lines(record, known, words, _who(record.by, words), notes.autonomy)
-    return (_line(record, known.fact, words, notes.profile),)
+    if record.op == "now.written":
+        link = f"[[{notes.now.removesuffix('.md')}|{notes.now.rpartition('/')[2]}]]"
+        return (words.say("journal.now.written", who=_who(record.by, words), link=link),)
+    if record.op in journal_people.SHOWN:
+        return (journal_people.line(record, known.entity, words, _who(record.by, words), notes.people),)
+    return (_line(record, known, words, notes),)
 
 
-def _line(record: Record, fact: Callable[[str], Fact | None], words: Words, profile: str) -> str:
+def _line(record: Record, known: Known, words: Words, notes: Notes) -> str:
     body: Mapping[str, object] = record.body
     noun, _, verb = record.op.partition(".")
     if noun == "fact":
-        return _fact_line(record, fact(str(body["id"])), verb, words, profile)
+        fact = known.fact(str(body["id"]))
+        return _fact_line(record, fact, verb, words, known.note(fact) or notes.profile) if fact else ""
     who = _who(record.by, words)
     if noun == "card":
         if body.get("kind") in _QUIET_CARDS or verb != "opened":
@@ -127,16 +139,14 @@ def _line(record: Record, fact: Callable[[str], Fact | None], words: Words, prof
     return words.say(f"journal.{record.op}", name=body.get("name", ""), who=who)
 
 
-def _fact_line(record: Record, fact: Fact | None, verb: str, words: Words, profile: str) -> str:
-    if fact is None:
-        return ""
+def _fact_line(record: Record, fact: Fact, verb: str, words: Words, note: str) -> str:
     text = str(record.body.get("text") or fact.text).partition("\n")[0]
     if fact.status == "forgotten":
         text = words.say("journal.forgotten_text")
     how = str(record.body.get("how", verb))
     line = words.say(f"journal.fact.{how}", text=text, who=_who(record.by, words))
     if fact.status == "confirmed" and fact.retracted_at is None:
-        note = profile.removesuffix(".md")
+        note = note.removesuffix(".md")
         line += f" · [[{note}#^{fact.anchor or fact.id}|{note.rpartition('/')[2]}]]"
     return line
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from parsers.model.entities import Entity
 from parsers.model.facts import Fact
 from parsers.model.policy import Delegation
 from parsers.model.register import Record
@@ -47,6 +48,9 @@ class Known:
     delegation: Callable[[str], Delegation | None] = lambda _: None
     gone: Callable[[Run], frozenset[str]] = lambda _: frozenset()
     """The steps of a run whose lines the person took out of its note: only the journal says what became of them."""
+    entity: Callable[[str], Entity | None] = lambda _: None
+    note: Callable[[Fact], str | None] = lambda _: None
+    """Gives the note in which a fact's line stands."""
 
 
 def lines(record: Record, known: Known, words: Words, who: str, autonomy: str) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Lines and month files of the register; the mirror of `parsers/register.py`."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from parsers.errors import ClavaireError
@@ -10,6 +10,8 @@ from parsers.register import ENVELOPE, MAC, mac_of
 
 WORDS = frozenset({"text", "key", "value"})
 """Names of fields that hold the person's words, at any depth of a body; so does any name in `_text`."""
+NAMES = frozenset({"name", "aliases", "note"})
+"""Fields in which a record about an entity has words too."""
 
 
 class EventUnwritable(ClavaireError):
@@ -41,7 +43,8 @@ def blank_line(line: bytes, secret: bytes) -> bytes:
     """Give the same line with its words blanked and a new seal; what is blank already comes back equal."""
     fields = json.loads(line)
     del fields["mac"]
-    return _seal({name: _blank(name, value) for name, value in fields.items()}, secret)
+    words = WORDS | NAMES if fields["op"].startswith("entity.") else WORDS
+    return _seal({name: _blank(name, value, words) for name, value in fields.items()}, secret)
 
 
 def render_head(vault: str, sentence: str) -> bytes:
@@ -55,13 +58,13 @@ def _seal(fields: Mapping[str, Any], secret: bytes) -> bytes:
     return bare + MAC + mac_of(bare, secret).encode() + b'"}'
 
 
-def _blank(name: str, value: Any) -> Any:
-    if name in WORDS or name.endswith("_text"):
+def _blank(name: str, value: Any, words: Collection[str]) -> Any:
+    if name in words or name.endswith("_text"):
         return "" if isinstance(value, str) else type(value)() if isinstance(value, dict | list) else None
     match value:
         case dict():
-            return {inner: _blank(inner, each) for inner, each in value.items()}
+            return {inner: _blank(inner, each, words) for inner, each in value.items()}
         case list():
-            return [_blank(name, each) for each in value]
+            return [_blank(name, each, words) for each in value]
         case _:
             return value

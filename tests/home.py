@@ -23,6 +23,7 @@ from daemon.runs.state import Runs
 from daemon.runs.state import fold as fold_runs
 from parsers.model.cards import Card
 from parsers.model.edits import Correct, Edit, Forget, Remember
+from parsers.model.entities import Entity
 from parsers.model.facts import Fact, Kind
 from parsers.model.places import NotePath
 from parsers.model.register import Record
@@ -140,6 +141,18 @@ class Home:
     def write_profile(self, text: str | bytes) -> None:
         self.put(NAMES.profile, text)
 
+    def people(self) -> str:
+        return self.text(NAMES.people)
+
+    def write_people(self, text: str | bytes) -> None:
+        self.put(NAMES.people, text)
+
+    def add_person(self, line: str, *below: str) -> None:
+        """Type somebody's line and those below it before the end marker of their section."""
+        marker = "<!-- clavaire:end people -->"
+        lines = "".join(f"{one}\n" for one in (f"- {line}", *(f"\t- {text}" for text in below)))
+        self.write_people(self.people().replace(marker, f"{lines}{marker}"))
+
     def cards(self) -> str:
         return self.text(NAMES.cards)
 
@@ -195,6 +208,12 @@ class Home:
         names = {name for name, known in self.state.facts.items() if any(one.text == text for one in known)}
         assert len(names) == 1, f"{len(names)} facts say {text!r}"
         return self.state.facts[names.pop()][-1]
+
+    def person(self, name: str) -> Entity:
+        """Give the one entity of this name."""
+        found = [one for one in self.state.entities.values() if one.name == name]
+        assert len(found) == 1, f"{len(found)} are called {name!r}"
+        return found[0]
 
     def open_cards(self, kind: str | None = None) -> list[Card]:
         return [card for card in self.state.open_cards() if kind in (None, card.kind)]

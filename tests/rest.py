@@ -4,22 +4,31 @@ import dataclasses
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 
 from config.paths import NAMES
 from daemon.app import open_writable
+from daemon.fact_notes import Look
 from daemon.managed import said
 from daemon.memory.decide import decide
 from daemon.memory.pairing import alive
+from daemon.memory.people import said_of
+from daemon.memory.places import FACT_NOTES, note_of
 from daemon.permits import exported, load_runs
 from daemon.reading import canonical, export, state_in
 from parsers.frame import frame_of
+from parsers.model.entities import Entity
 from parsers.model.facts import SECTION_OF, Fact, over
 from parsers.model.places import Etag
+from parsers.people import parse as parse_people
 from parsers.profile import parse
 from parsers.sameness import folded
 from parsers.statements import Spot
 from tests.home import Home
+from tests.peopled import bare, lines_of
 from tests.person import ANY_OF_OURS, SECRET, Block, page
+
+_OURS = re.compile(r"\^([ef]-[0-9a-hjkmnp-tv-z]{8})(?=[ \t\r\n]|\Z)")
 
 
 def check_another_process(home: Home) -> None:
@@ -58,12 +67,16 @@ def check_register(home: Home) -> None:
 
 
 def check_reading(home: Home) -> None:
-    """What stands in Profil.md, read again as if somebody had just saved it, says nothing new."""
+    """What stands in the notes of facts, read again as if somebody had just saved them, says nothing new."""
     desk, moment = home.app.pipeline.desk, home.app.pipeline._moment()
-    stood, one = home.app.history.stood(NAMES.profile), desk.read(NAMES.profile)
-    if stood and one.usable:
-        before = {NAMES.profile: dataclasses.replace(stood, etag=Etag("another"))}
-        what = said({NAMES.profile: one}, before, home.state, (), None, (), moment.today.isoformat())
+    sources, looks = {}, {}
+    for path in FACT_NOTES:
+        stood, one = home.app.history.stood(path), desk.read(path)
+        if stood and one.usable:
+            sources[path] = one
+            looks[path] = Look(dataclasses.replace(stood, etag=Etag("another")))
+    if sources:
+        what = said(sources, looks, home.state, moment.today.isoformat())
         events = decide(home.state, moment, what.readings, ())
         assert events == (), events
 
@@ -80,7 +93,7 @@ def check_lines(home: Home, text: str) -> None:
     }
     for name, versions in home.state.facts.items():
         line = _line_of(versions[-1], lines, home)
-        if name in asked:
+        if name in asked or note_of(home.state, versions[-1]) != NAMES.profile:
             continue
         if _shown(home, versions[-1]):
             _check_line(versions[-1], line, there)
@@ -149,3 +162,73 @@ def check_cards(home: Home, saved: str | None) -> None:
 
 def _free(text: str) -> list[str]:
     return [line for line in text.split("\n") if "libre" in line or not re.match(r"\s*- |\s*$", line)]
+
+
+def check_people(home: Home) -> None:
+    """Everybody who is known has one line, and below it stand the facts about them; no id stands twice."""
+    text = home.people() if home.full(NAMES.people).exists() else ""
+    frame = frame_of(text)
+    if frame.faults or "people" not in {one.name for one in frame.sections}:
+        return
+    spots = parse_people(text, frame).statements
+    asked = {name for card in home.open_cards("returned") for name in card.subjects}
+    heads = {_named(spot, home.state.entities): spot for spot in spots if spot.reach}
+    known = {name for name, one in home.state.entities.items() if one.status == "confirmed"} - asked
+    read = {spot.start for name, spot in heads.items() if name in known}
+    heads_of = (one.says.item for one in spots if one.start in read or one.under in read)
+    ids = _OURS.findall("\n".join(item.text[: item.para_end] for item in heads_of))
+    assert len(ids) == len(set(ids)), (ids, text)
+    for name, entity in home.state.entities.items():
+        if entity.kind != "person" or name in asked:
+            continue
+        stands = entity.status == "confirmed" and entity.retracted_at is None
+        aside = any(card.answer == "refuse" and name in card.subjects for card in home.state.cards.values())
+        assert (name in heads) == stands or (aside and not stands), (entity, text)
+        if stands:
+            text_there = heads[name].says.wording.text
+            assert text_there == said_of(home.state, entity) or SECRET in text_there, (entity, heads[name])
+            assert f"{entity.last_seen}]" in heads[name].says.item.text
+            _check_below(home, name, [spot for spot in spots if spot.under == heads[name].start], asked)
+
+
+def _check_below(home: Home, name: str, below: list[Spot], asked: set[str]) -> None:
+    latest = {one: versions[-1] for one, versions in home.state.facts.items()}
+    there = {_named(spot, latest): spot for spot in below}
+    for fact in latest.values():
+        if fact.entity_id != name or fact.id in asked or note_of(home.state, fact) != NAMES.people:
+            continue
+        assert (fact.id in there) == _shown(home, fact), (fact, home.people())
+        if fact.id in there and SECRET not in there[fact.id].says.wording.text:
+            assert there[fact.id].says.wording.text == fact.text, (fact, there[fact.id])
+
+
+def _named(spot: Spot, known: Mapping[str, Fact | Entity]) -> str | None:
+    """Whom or what a line is by its id, else by its anchor: of several that had it, the one that is kept."""
+    if spot.says.id in known:
+        return spot.says.id
+    anchored = [one for one in known.values() if one.anchor and one.anchor == spot.says.anchor]
+    return max(anchored, key=lambda one: (one.retracted_at is None, one.recorded_at)).id if anchored else None
+
+
+def check_people_words(home: Home, saved: str, text: str) -> None:
+    """What the person saved last in Personnes.md stands there, byte for byte but for what is ours, or was taken up."""
+    mine, found = [bare(line) for line in lines_of(saved)], [bare(line) for line in lines_of(text)]
+    free = [line for line in mine if not re.match(r"[ \t]*[-*+] ", line) or "libre" in line]
+    assert [line for line in found if line in free] == free, (free, found)
+    known = {folded(fact.text) for versions in home.state.facts.values() for fact in versions}
+    known |= {folded(one.name) for one in home.state.entities.values()}
+    forgotten = any(one.status == "forgotten" for one in home.state.entities.values())
+    forgotten |= any(versions[-1].status == "forgotten" for versions in home.state.facts.values())
+    assert forgotten or {line for line in mine if SECRET in line} <= set(found)
+    for spot in parse_people(saved, frame_of(saved)).statements:
+        line = bare(saved[spot.start : spot.stop].partition("\n")[0])
+        words = spot.says.wording.key if spot.reach else spot.says.wording.text
+        there = any(one.rstrip("\r\n") == line.rstrip("\r") for one in found)
+        assert there or forgotten or folded(words or "") in known or _renamed(home, words or ""), (
+            line,
+            found,
+        )
+
+
+def _renamed(home: Home, name: str) -> bool:
+    return any(folded(name) in map(folded, one.aliases) for one in home.state.entities.values())

@@ -123,7 +123,7 @@ def test_every_command_in_the_running_text_exists(name):
 
 
 def _nameless(text: str) -> str:
-    return re.sub(r"\b([fcv])-[0-9a-hjkmnp-tv-z]{8}\b", r"\1-ID", text)
+    return re.sub(r"\b([fcve])-[0-9a-hjkmnp-tv-z]{8}\b", r"\1-ID", text)
 
 
 def test_the_readmes_example_runs_and_prints_what_it_says(tmp_path):

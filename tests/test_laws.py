@@ -249,7 +249,7 @@ def test_at_rest_rendering_what_was_parsed_gives_the_text_that_was_read(story):
         _play(home, story)
         home.rest()
         showing = home.app.pipeline.around.showing(home.app.pipeline.around.moment(home.state))
-        for path in (NAMES.profile, NAMES.cards):
+        for path in (NAMES.profile, NAMES.people, NAMES.cards):
             reading = home.app.vault.read(path)
             one = source(path, reading.data, reading.etag)
             wanted = managed.wanted(one, home.state, showing)
@@ -415,8 +415,8 @@ def _result(home: Home) -> object:
         "SELECT path, title, etag FROM notes WHERE path NOT LIKE '99_%' ORDER BY path"
     ).fetchall()
     words = index.execute(
-        "SELECT notes.path, blocks.line, words.body FROM words JOIN blocks ON blocks.id = words.rowid"
-        " JOIN notes ON notes.id = blocks.id >> 20 WHERE path NOT LIKE '99_%' ORDER BY 1, 2"
+        "SELECT notes.path, blocks.line, blocks.text FROM blocks JOIN notes ON notes.id = blocks.id >> 20"
+        " WHERE path NOT LIKE '99_%' ORDER BY 1, 2"
     ).fetchall()
     return OUR_ID.sub("", home.profile()), sorted(map(str, facts)), notes, words
 

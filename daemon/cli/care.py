@@ -22,6 +22,7 @@ from daemon.cli.session import (
     state,
     terminal_only,
 )
+from daemon.cli.vectors import make_vectors
 
 if TYPE_CHECKING:
     from daemon.app import App
@@ -95,6 +96,7 @@ def rebuild(session: Session) -> None:
     with closing(session.app()) as app:
         notes = app.pipeline.rebuild(progress(session))
         app.pipeline.sync()  # what is wrong with notes is found by a pass alone
+    make_vectors(session, all_of_them=True)
     session.show({"notes": notes}, [session.say("cli.rebuild.done", number=notes)])
 
 

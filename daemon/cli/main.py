@@ -13,9 +13,13 @@ COMMANDS = {
     **dict.fromkeys(("demo", "init", "run", "sync", "host"), "vaults"),
     **dict.fromkeys(("status", "doctor", "verify-register", "rebuild", "export"), "care"),
     **dict.fromkeys(("facts", "remember", "correct", "forget", "history", "search"), "memory"),
+    **dict.fromkeys(("people", "resolve"), "people"),
+    **dict.fromkeys(("recall", "context"), "recall"),
     **dict.fromkeys(("plan", "runs", "show", "explain", "approve", "code"), "runs"),
     **dict.fromkeys(("pause", "resume", "cancel", "undo"), "steering"),
     **dict.fromkeys(("tools", "delegations", "delegate", "revoke", "audit", "trust"), "autonomy"),
+    **dict.fromkeys(("mcp", "connect"), "agents"),
+    "hook": "hook",
     "config": "settings",
 }
 """Every command and the module of this package that holds it; only the one that is asked for is loaded."""

@@ -3,17 +3,19 @@
 import sys
 from collections.abc import Sequence
 from contextlib import closing
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from daemon.cli.people import known_then, meant, named_entity, today
 from daemon.cli.session import Session, WrongUse, hand_in, index, json_option, pass_session, state
 from daemon.cli.session import origin as origin_of
 
 if TYPE_CHECKING:
     from daemon.memory.state import State
     from daemon.pipeline import Outcome
+    from parsers.model.entities import Relation
     from parsers.model.facts import Fact
 
 _KINDS = click.Choice(["preference", "goal", "procedure", "decision", "fact"])
@@ -25,37 +27,28 @@ _STATUSES = click.Choice(["pending", "confirmed", "held", "rejected", "forgotten
 @click.option("--status", type=_STATUSES, help="Facts of this status instead.")
 @click.option("--as-of", metavar="DAY", help="What was true on that day.")
 @click.option("--known-at", metavar="DAY", help="What was known at the end of that day.")
+@click.option("--about", metavar="NAME|ID", help="Only facts about this person, place, project…")
 @json_option
 @pass_session
 def facts(
-    session: Session, kind: str | None, status: str | None, as_of: str | None, known_at: str | None
+    session: Session,
+    *,
+    kind: str | None,
+    status: str | None,
+    as_of: str | None,
+    known_at: str | None,
+    about: str | None,
 ) -> None:
     """What is known and holds today, or on a day, as it was known on a day."""
     from daemon import reading
 
     known = state(session)
     if known_at:
-        known = _known_at(session, known_at, known)
+        known = known_then(session, known_at, known)
     day = reading.day(as_of, session.say("error.bad_day", day=as_of)) if as_of else None
-    question = reading.Question(kind, status, day)
-    found = reading.facts(known, question, _today(session))
-    _show_facts(session, found)
-
-
-def _today(session: Session) -> date:
-    from config.settings import zone
-
-    return datetime.now(zone(session.settings)).date()
-
-
-def _known_at(session: Session, spelt: str, now: "State") -> "State":
-    from config.settings import zone
-    from daemon import reading
-    from daemon.doors import doors
-
-    until = reading.end_of(spelt, zone(session.settings), session.say("error.bad_day", day=spelt))
-    _, register = doors(session.root, session.state_folder(), session.settings)
-    return reading.known_at(register.read().records, until, now)
+    entity = named_entity(session, known, about) if about is not None else None
+    question = reading.Question(kind, status, day, entity)
+    _show_facts(session, reading.facts(known, question, today(session)))
 
 
 def _show_facts(session: Session, found: Sequence["Fact"]) -> None:
@@ -80,12 +73,20 @@ def _line(session: Session, fact: "Fact") -> str:
 @click.argument("text")
 @click.option("--kind", type=_KINDS, default="fact", show_default=True, help="The section it goes into.")
 @click.option("--since", metavar="DATE", help="When it started: a day, a month or a year.")
+@click.option("--about", metavar="NAME|ID", help="The person, place, project… the fact is about.")
 @click.option("--as", "origin", metavar="ORIGIN", help="Propose it as an agent: mcp:NAME or http.")
 @click.option("--confidence", type=click.FloatRange(0, 1), help="How sure the agent is; with --as.")
 @json_option
 @pass_session
 def remember(
-    session: Session, text: str, kind: Any, since: str | None, origin: str | None, confidence: float | None
+    session: Session,
+    *,
+    text: str,
+    kind: Any,
+    since: str | None,
+    about: str | None,
+    origin: str | None,
+    confidence: float | None,
 ) -> None:
     """State a fact; with --as, propose it."""
     from parsers.dates import period
@@ -98,7 +99,9 @@ def remember(
         raise WrongUse(session.say("error.confidence_alone"))
     _check_says_something(session, text)
     sure = 1.0 if confidence is None else confidence
-    edit = Remember(text, kind, origin_of(session, origin), sure, started, keyed=sys.stdin.isatty())
+    whom = meant(session, state(session), about, text) if about is not None else None
+    keyed = sys.stdin.isatty()
+    edit = Remember(text, kind, origin_of(session, origin), sure, started, keyed=keyed, about=whom)
     _show_change(session, *hand_in(session, edit))
 
 
@@ -119,7 +122,8 @@ def correct(session: Session, name: str, text: str) -> None:
     from parsers.model.edits import Correct
 
     _check_says_something(session, text)
-    _show_change(session, *hand_in(session, Correct(_named(session, state(session), name), text)))
+    fact = _named(session, state(session), name, facts_alone=True)
+    _show_change(session, *hand_in(session, Correct(fact, text)))
 
 
 @click.command()
@@ -128,7 +132,7 @@ def correct(session: Session, name: str, text: str) -> None:
 @json_option
 @pass_session
 def forget(session: Session, name: str, *, purge: bool) -> None:
-    """Forget a fact: nothing uses it any more."""
+    """Forget a fact, or somebody and every fact about them: nothing uses it any more."""
     from parsers.model.edits import Forget
 
     known = _named(session, state(session), name)
@@ -151,20 +155,39 @@ def _purge(session: Session, name: str) -> None:
 @json_option
 @pass_session
 def history(session: Session, name: str) -> None:
-    """Every version of a fact and of those it followed, oldest first."""
+    """Every version of a fact and of those it followed, or how somebody stood to you, oldest first."""
     from daemon.memory.recollect import chain
 
     known = state(session)
-    found = chain(known, _named(session, known, name))
+    fact = _named(session, known, name)
+    if fact in known.entities:
+        _show_relations(session, known.relations.get(fact, ()))
+        return
+    found = chain(known, fact)
     _show_facts(session, found)
 
 
-def _named(session: Session, known: "State", name: str) -> str:
-    """Give the id of a fact called by its id or its line's anchor."""
+def _show_relations(session: Session, found: Sequence["Relation"]) -> None:
+    from daemon.reading import fields_of
+
+    values = [fields_of(one) for one in found] if session.as_json else []
+    session.show(values, (_relation_line(session, one) for one in found))
+
+
+def _relation_line(session: Session, one: "Relation") -> str:
+    parts = [one.id, one.text]
+    parts += [session.say("cli.facts.since", day=one.valid_from)] if one.valid_from else []
+    parts += [session.say("cli.facts.until", day=one.valid_to)] if one.valid_to else []
+    parts += [session.say("fact.status.retracted")] if one.retracted_at else []
+    return "  ".join(parts)
+
+
+def _named(session: Session, known: "State", name: str, *, facts_alone: bool = False) -> str:
+    """Give the id of a fact, or of somebody, called by their id or their line's anchor."""
     from daemon.memory.recollect import named
 
     found = named(known, name)
-    if found is None:
+    if found is None or (facts_alone and found not in known.facts):
         raise WrongUse(session.say("error.no_fact", id=name))
     return found
 

@@ -152,7 +152,7 @@ def state(session: Session) -> "State":
     """
     from daemon.reading import state_in
 
-    _check_memory(session)
+    check_memory(session)
     with index(session) as opened:
         return state_in(opened)
 
@@ -220,7 +220,7 @@ def hand_in(session: Session, edit: "Edit") -> tuple["Outcome", str | None]:
     """
     from daemon.app import accept, why_not
 
-    _check_memory(session)
+    check_memory(session)
     with closing(session.app()) as app:
         outcome = accept(app, [edit])
         reason = None if outcome.closed else why_not(app, edit)
@@ -229,7 +229,12 @@ def hand_in(session: Session, edit: "Edit") -> tuple["Outcome", str | None]:
     return outcome, reason
 
 
-def _check_memory(session: Session) -> None:
+def check_memory(session: Session) -> None:
+    """Go on only where memory is in use.
+
+    Raises:
+        MemoryOff: `memory.enabled` is false.
+    """
     if not session.settings.memory.enabled:
         raise MemoryOff(session.say("error.memory_off"))
 
@@ -252,7 +257,7 @@ def refused_by(session: Session, outcome: "Outcome") -> None:
         raise SystemExit(REFUSED)
 
 
-def progress(session: Session) -> "Progress":
+def progress(session: Session, label: str = "cli.indexing") -> "Progress":
     """Give what shows progress: a bar on a terminal, else nothing."""
     from daemon.index.refresh import silent
 
@@ -260,4 +265,4 @@ def progress(session: Session) -> "Progress":
         return silent
     from daemon.progress import bar
 
-    return bar(session.say("cli.indexing"))
+    return bar(session.say(label))

@@ -19,6 +19,7 @@ from daemon.cli.session import (
     refused_by,
     tell_unwritten,
 )
+from daemon.cli.vectors import make_vectors
 
 if TYPE_CHECKING:
     from daemon.index.refresh import Changes
@@ -106,6 +107,7 @@ def sync(session: Session) -> None:
     if changes is not None:
         _show_sync(session, 0, (), changes)
         tell_unwritten(session)
+        make_vectors(session, all_of_them=False)
         return
     from daemon.acting import sync as to_rest
 
@@ -114,6 +116,7 @@ def sync(session: Session) -> None:
     _show_sync(session, len(outcome.records), outcome.written, outcome.changes)
     refused_by(session, outcome)
     tell_unwritten(session)
+    make_vectors(session, all_of_them=False)
 
 
 def _show_sync(session: Session, events: int, written: Sequence[str], changes: "Changes") -> None:

@@ -26,9 +26,15 @@ def load_facts(index: Index) -> list[Fact]:
 
 def put_facts(index: Index, facts: Iterable[Fact]) -> None:
     """Add versions of facts, each in the place of the one with its id and version."""
-    rows = ([getattr(fact, name) for name in FACT_FIELDS] for fact in facts)
+    from daemon.index import fact_words  # noqa: PLC0415 - facts are read without
+
+    put = list(facts)
+    keys = list(dict.fromkeys((fact.id, fact.version) for fact in put))
+    rows = ([getattr(fact, name) for name in FACT_FIELDS] for fact in put)
     with index.batch() as db:
+        fact_words.take_out(db, keys)
         db.executemany(f"INSERT OR REPLACE INTO facts({_FACT_NAMES}) VALUES({_FACT_MARKS})", rows)
+        fact_words.put_in(db, keys)
 
 
 def load_cards(index: Index) -> dict[str, Any]:
@@ -44,6 +50,37 @@ def put_cards(index: Index, cards: Iterable[tuple[str, Any]]) -> None:
     with index.batch() as db:
         rows = ((card, _spelt(value)) for card, value in cards)
         db.executemany("INSERT OR REPLACE INTO cards(id, json) VALUES(?, ?)", rows)
+
+
+def load_entities(index: Index) -> list[Any]:
+    """Give every entity's JSON value, by id."""
+    return _values(index, "entities")
+
+
+def put_entities(index: Index, entities: Iterable[tuple[str, Any]]) -> None:
+    """Add entities, each in the place of the one with its id."""
+    _put_values(index, "entities", entities)
+
+
+def load_relations(index: Index) -> list[Any]:
+    """Give every version of every relation as a JSON value, by id."""
+    return _values(index, "relations")
+
+
+def put_relations(index: Index, relations: Iterable[tuple[str, Any]]) -> None:
+    """Add versions of relations, each in the place of the one with its id."""
+    _put_values(index, "relations", relations)
+
+
+def _values(index: Index, table: str) -> list[Any]:
+    rows = index.connection.execute(f"SELECT json FROM {table} ORDER BY id")  # noqa: S608
+    return [json.loads(spelt) for (spelt,) in rows]
+
+
+def _put_values(index: Index, table: str, values: Iterable[tuple[str, Any]]) -> None:
+    with index.batch() as db:
+        rows = ((name, _spelt(value)) for name, value in values)
+        db.executemany(f"INSERT OR REPLACE INTO {table}(id, json) VALUES(?, ?)", rows)
 
 
 def load_runs(index: Index) -> dict[str, Any]:

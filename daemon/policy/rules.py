@@ -175,7 +175,7 @@ def _dangerous(case: Case) -> Verdict:
 
 def _foreign_text(case: Case) -> Verdict:
     action = case.action
-    if action.risk != "WRITE" or case.external:
+    if action.risk != "WRITE" or case.external or _of_now(case):
         return None
     written = [one for one in action.arguments if one.role != "query"]
     foreign = [one for one in written if not _covered_by_instruction(case, one.provenance)]
@@ -211,7 +211,7 @@ def _one_own_write(case: Case) -> Verdict:
 
 def _any_other_write(case: Case) -> Verdict:
     action = case.action
-    if action.risk != "WRITE" or case.level not in (1, 2, 3):
+    if action.risk != "WRITE" or case.level not in (1, 2, 3) or _of_now(case):
         return None
     reasons: Reasons = (("level", f"{action.domain}: {case.level}"), _instruction(case))
     if action.asked_writes != 1:
@@ -219,6 +219,13 @@ def _any_other_write(case: Case) -> Verdict:
     if action.recent_writes != 0:
         reasons += (("recent", str(action.recent_writes)),)
     return "run_approval", reasons
+
+
+def _now_note(case: Case) -> Verdict:
+    """Whoever may call may say what is under way: what they had read stays with the text, which is data."""
+    if not _of_now(case) or case.level not in (1, 2, 3):
+        return None
+    return "allowed", (("level", f"{case.action.domain}: {case.level}"), ("origin", case.action.origin))
 
 
 RULES: tuple[tuple[int, Callable[[Case], Verdict]], ...] = (
@@ -236,10 +243,13 @@ RULES: tuple[tuple[int, Callable[[Case], Verdict]], ...] = (
     (12, _delegated),
     (13, _one_own_write),
     (14, _any_other_write),
+    (15, _now_note),
 )
-"""Number in policy-and-runs.md → what it says; tried in order, the first that matches decides."""
+"""Number in docs/features/policy.md → what it says; tried in this order, the first that matches decides."""
 ALERTING = frozenset({3, 4, 5})
 """Rules whose refusal opens an alert card."""
+NOW_TOOLS = ("brain_write", "brain_focus")
+"""What writes now.md, and nothing else (rule 15)."""
 
 
 # ---- what rules ask
@@ -247,6 +257,15 @@ ALERTING = frozenset({3, 4, 5})
 
 _RISKS = ("READ", "WRITE", "DANGEROUS")
 _FAULTS = ("managed", "outside", "ignored", "private", "assistant")
+
+
+def _of_now(case: Case) -> bool:
+    """Whether an action writes now.md and nothing else, and who asks wants it."""
+    action = case.action
+    plain = (
+        action.risk == "WRITE" and action.reversible and not (case.external or action.flags or action.lifts)
+    )
+    return plain and action.domain == "now" and action.tool in NOW_TOOLS and not _content(case)
 
 
 def _known(sensitivity: str) -> str:

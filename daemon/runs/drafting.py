@@ -14,7 +14,7 @@ from daemon.runs.work import Seal
 from daemon.tools.effects import Effects, Look, Overlay
 from daemon.tools.errors import sentence
 from daemon.tools.facts import action_facts, named
-from daemon.tools.tool import Sources, Tool
+from daemon.tools.tool import Memory, Sources, Tool
 from parsers.errors import ClavaireError
 from parsers.model.facts import Sensitivity
 from parsers.model.places import NotePath
@@ -52,6 +52,8 @@ class Planning:
     moment: Moment
     nonce: Callable[[], str]
     expires: str
+    memory: Memory | None = None
+    """What is remembered; None: memory is put out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,15 +252,21 @@ def _readable(bench: _Bench, look: Look) -> Sources:
             _sensitivity(path, look, planning) == "private" or "assistant" in look.target(path).reasons
         )
 
-    return Sources(look, planning.search, label, hidden)
+    return Sources(look, planning.search, label, hidden, planning.memory, external=agent)
 
 
 def _arguments(bench: _Bench) -> tuple[Argument, ...]:
-    """What was found about each argument; text that is known from elsewhere keeps its mark, whoever hands it on."""
+    return found_of(bench.tool, bench.step.args, bench.asker.said, bench.planning.mark_of)
+
+
+def found_of(
+    tool: Tool, args: Mapping[str, Any], said: Said, mark_of: Callable[[str], str]
+) -> tuple[Argument, ...]:
+    """Give what was found about each argument; text known from elsewhere keeps its mark, whoever hands it on."""
     found: list[Argument] = []
-    for name, value in bench.step.args.items():
-        traced = trace(name, bench.tool.role(name), value, bench.asker.said, domain=bench.tool.domain)
-        mark = bench.planning.mark_of(value) if isinstance(value, str) else ""
+    for name, value in args.items():
+        traced = trace(name, tool.role(name), value, said, domain=tool.domain)
+        mark = mark_of(value) if isinstance(value, str) else ""
         found += [replace(one, provenance=least((one.provenance, mark))) if mark else one for one in traced]
     return tuple(found)
 

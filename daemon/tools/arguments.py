@@ -61,6 +61,39 @@ class TaskList(Arguments):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryRecall(Arguments):
+    """Of `memory_recall`; days as `2026-12-01`, `folder` leaves only what stands below it."""
+
+    query: str
+    k: int = 10
+    as_of: str | None = None
+    known_at: str | None = None
+    folder: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProfileGet(Arguments):
+    """Of `profile_get`."""
+
+    kind: MemoryKind | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityResolve(Arguments):
+    """Of `entity_resolve`; `context` is what stands around the name."""
+
+    name: str
+    context: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcedureGet(Arguments):
+    """Of `procedure_get`."""
+
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Writing(Arguments):
     """Of every tool that changes a note."""
 

@@ -11,7 +11,7 @@ from daemon.tools.tool import Sources, Tool, reader
 from daemon.vault.disk import etag_of
 from daemon.vault.errors import NoteMissing, VaultError
 from parsers.dates import period
-from parsers.model.notes import Item, Note
+from parsers.model.notes import Item, Note, visible
 from parsers.model.places import NotePath
 from parsers.note import scan
 
@@ -25,13 +25,14 @@ STATUS = {" ": "todo", "/": "in_progress", "x": "done", "X": "done", "-": "cance
 
 @reader("note_read", NoteRead)
 def note_read(args: NoteRead, sources: Sources) -> tuple[Output, ...]:
-    """A note's text, with the etag of exactly this version."""
+    """A note's text, with the etag of exactly this version; what stands in comments is for no reader outside."""
     target = sources.look.target(args.path)
     data = None if _unseen(sources, target.path) else sources.look.read(target.path)
     if data is None:
         raise NoteMissing(args.path)
     text = data.decode("utf-8", "replace")
-    return (_output(sources, target.path, text, {"path": target.path, "etag": etag_of(data), "text": text}),)
+    told = visible(text, scan(text).comments, 0, len(text)) if sources.external else text
+    return (_output(sources, target.path, text, {"path": target.path, "etag": etag_of(data), "text": told}),)
 
 
 @reader("note_search", NoteSearch, roles={"query": "query", "limit": "query"})
@@ -65,7 +66,11 @@ def task_list(args: TaskList, sources: Sources) -> tuple[Output, ...]:
         if data is None or not _TASK.search(data):
             continue
         note = scan(data.decode("utf-8", "replace"))
-        tasks = [task for item in note.tasks if _wanted(task := _task(path, note, item), args)]
+        tasks = [
+            task
+            for item in note.tasks
+            if _wanted(task := _task(path, note, item, outside=sources.external), args)
+        ]
         if tasks:
             outputs.append(_output(sources, path, "\n".join(task["text"] for task in tasks), tasks))
     return tuple(outputs)
@@ -104,9 +109,10 @@ def glob_pattern(glob: str) -> re.Pattern[str]:
     return re.compile(spelt)
 
 
-def _task(path: NotePath, note: Note, item: Item) -> dict[str, Any]:
+def _task(path: NotePath, note: Note, item: Item, *, outside: bool) -> dict[str, Any]:
     end = note.text.find("\n", item.content)
-    line = note.text[item.content : end if end >= 0 else len(note.text)].rstrip()
+    hidden = note.comments if outside else ()
+    line = visible(note.text, hidden, item.content, end if end >= 0 else len(note.text)).rstrip()
     text = line.partition("]")[2].strip()
     due = _DUE.search(text)
     return {

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from config.settings import Settings
-from daemon.tools import memory, moving, notes, reads
+from daemon.policy.rules import NOW_TOOLS
+from daemon.tools import memory, moving, notes, reads, recollections
 from daemon.tools.arguments import optional
 from daemon.tools.known import Registry
 from daemon.tools.tool import Tool
@@ -20,7 +21,13 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 GROUP = "clavaire.tools"
-BUILT_IN: tuple[Tool, ...] = (*reads.TOOLS, *notes.TOOLS, *moving.TOOLS, *memory.TOOLS)
+BUILT_IN: tuple[Tool, ...] = (
+    *reads.TOOLS,
+    *recollections.TOOLS,
+    *notes.TOOLS,
+    *moving.TOOLS,
+    *memory.TOOLS,
+)
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
 
 
@@ -35,7 +42,7 @@ def registry(settings: Settings | None = None, points: "Iterable[EntryPoint] | N
     tools, problems = list(BUILT_IN), []
     for point in entry_points(group=GROUP) if points is None else points:
         try:
-            tools += _checked(point, settings or Settings(), {one.name for one in tools})
+            tools += _checked(point, settings or Settings(), {*NOW_TOOLS, *(one.name for one in tools)})
         except Exception as error:  # noqa: BLE001 - another's code: whatever it does, clavaire goes on
             reason = str(error) if isinstance(error, Unusable) else f"{type(error).__name__}: {error}"
             problems.append(Problem("", 0, "tool_broken", (("entry", point.name), ("reason", reason[:200]))))

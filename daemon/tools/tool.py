@@ -18,13 +18,29 @@ from daemon.tools.effects import Change, Effects, Look
 from daemon.tools.hands import Hands
 from daemon.vault.disk import etag_of
 from daemon.vault.errors import VaultError
+from parsers.model.entities import Entity
 from parsers.model.facts import Sensitivity
 from parsers.model.places import NotePath
 from parsers.model.policy import Effect, Flag, Risk, Role
+from parsers.model.recall import Query, Recalled
 from parsers.model.runs import Call
 
 if TYPE_CHECKING:  # what looks values up is loaded when a plan is made
+    from daemon.memory.state import State
     from daemon.policy.lineage import Output
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What is remembered: all of it; the tools that read it give each reader its part."""
+
+    state: "State"
+    today: str
+    """The local ISO day."""
+    recall: Callable[[Query], Recalled]
+    """Gives the best facts and passages for a query, from the index this reader may open."""
+    entities: Callable[[bool], tuple[Entity, ...]]
+    """Gives who is known, with home notes and the names they give; True: as a reader outside may know them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +54,10 @@ class Sources:
     """Gives the worst provenance of a note's text, and how sensitive it is."""
     hidden: Callable[[NotePath], bool] = field(default=lambda _: False)
     """Tells what this reader never sees: for an agent private notes and the assistant folder."""
+    memory: Memory | None = None
+    """None: memory is put out."""
+    external: bool = False
+    """Whoever reads is an agent: nothing private or sensitive is for it (R-M06)."""
 
 
 Plan = Callable[[Any, Look], Effects]

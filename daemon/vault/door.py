@@ -30,6 +30,7 @@ from daemon.vault.errors import (
     Unwritable,
     VaultMissing,
 )
+from daemon.vault.folders import Folders
 from daemon.vault.ignore import IgnoreFile
 from daemon.vault.kept import Late, Store
 from daemon.vault.moves import Moves
@@ -116,9 +117,9 @@ class Vault:
         """
         return locks.locked(self._places.full(NAMES.lock), timeout)
 
-    def executor(self) -> locks.Held | None:
-        """Become the process that executes, until the lock is closed; None when another is."""
-        return locks.try_lock(self._places.full(NAMES.executor))
+    def executor(self, timeout: float = 0.0) -> locks.Held | None:
+        """Become the process that executes, until the lock is closed; None when another is for so many seconds."""
+        return locks.lock_within(self._places.full(NAMES.executor), timeout)
 
     def read(self, path: NotePath) -> Reading:
         """A note's bytes, with etag and stamp of exactly these.
@@ -139,6 +140,22 @@ class Vault:
             raise self._places.missing(path) from None
         except OSError as error:
             raise _unreadable(path, error) from None
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[Callable[[NotePath], Reading]]:
+        """Give what reads as `read` does, for many notes in the order of their folders."""
+        with contextlib.closing(Folders(self._places)) as folders:
+
+            def read(path: NotePath) -> Reading:
+                self._allow(path)
+                data, status = folders.read(path, self._max_bytes)
+                return (
+                    self.read(path)
+                    if status is None
+                    else Reading(path, data, etag_of(data), stamp_of(status))
+                )
+
+            yield read
 
     def write(self, path: NotePath, data: bytes, expected: Etag) -> Written:
         """Replace a note, whole or not at all, if it is still the one that was read.

@@ -70,6 +70,21 @@ def try_lock(full: str) -> Held | None:
     return None
 
 
+def lock_within(full: str, timeout: float) -> Held | None:
+    """Take the lock on this file, waiting for it at most `timeout` seconds; None when another held it all that time.
+
+    Raises:
+        VaultMissing: The file's folder is not there.
+    """
+    end, wait = time.monotonic() + timeout, _FIRST_WAIT
+    while (held := try_lock(full)) is None:
+        if time.monotonic() >= end:
+            return None
+        time.sleep(wait)
+        wait = min(wait * 2, _LONGEST_WAIT)
+    return held
+
+
 @contextlib.contextmanager
 def locked(full: str, timeout: float) -> Iterator[None]:
     """Hold the lock on this file, waiting for it at most `timeout` seconds.
@@ -78,12 +93,9 @@ def locked(full: str, timeout: float) -> Iterator[None]:
         VaultBusy: Another held it all that time.
         VaultMissing: The file's folder is not there.
     """
-    end, wait = time.monotonic() + timeout, _FIRST_WAIT
-    while (held := try_lock(full)) is None:
-        if time.monotonic() >= end:
-            raise VaultBusy(timeout)
-        time.sleep(wait)
-        wait = min(wait * 2, _LONGEST_WAIT)
+    held = lock_within(full, timeout)
+    if held is None:
+        raise VaultBusy(timeout)
     with held:
         yield
 

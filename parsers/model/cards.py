@@ -19,6 +19,9 @@ CardKind = Literal[
     "forged",  # an approval that no hand of the person's gave
     "codes",  # too many wrong codes
     "delegate",  # plans of one shape are approved again and again
+    "update",  # an agent proposes another wording of a fact
+    "forget",  # an agent wants a fact forgotten
+    "name",  # a name that several may be meant by
 ]
 
 SECTION: dict[CardKind, str] = {
@@ -37,6 +40,9 @@ SECTION: dict[CardKind, str] = {
     "forged": "alerts",
     "codes": "alerts",
     "delegate": "pending",
+    "update": "pending",
+    "forget": "pending",
+    "name": "conflicts",
 }
 """Kind of card → the section of Cartes.md that shows it."""
 
@@ -56,8 +62,14 @@ CHOICES: dict[CardKind, tuple[str, ...]] = {
     "forged": ("seen",),
     "codes": ("seen",),
     "delegate": ("delegate", "leave"),
+    "update": ("keep", "refuse"),
+    "forget": ("forget", "keep"),
+    "name": ("new", "refuse"),
 }
 """Kind of card → its boxes, in order; a box's id is `^<card id>-<choice>`."""
+
+MOST_NAMED = 8
+"""People that a card about a name offers at the most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,3 +95,9 @@ class Card:
     opened_at: str
     answer: str | None
     answered_at: str | None
+
+
+def choices(card: Card) -> tuple[str, ...]:
+    """Give the boxes of a card in order: of one about a name a letter for each whom it may mean comes first."""
+    letters = "abcdefgh"[: len(card.subjects) - 1] if card.kind == "name" else ""
+    return (*letters, *CHOICES[card.kind])

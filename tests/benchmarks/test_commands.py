@@ -69,7 +69,7 @@ def test_cold_index_by_init_and_by_sync(benchmark, fresh, limits):
                 cold(command)
         else:
             benchmark.pedantic(cold, args=(command,), rounds=3)
-        pair.report(limits, f"cold index by {command}", 2.5)
+        pair.report(limits, f"cold index by {command}", 4)
     limits.met()
 
 

@@ -35,7 +35,7 @@ class Asking:
 
     def count(self, token):
         words = "SELECT count(*) FROM words WHERE words MATCH ?"
-        return self._index.connection.execute(words, (token,)).fetchone()[0]
+        return self._index.connection.execute(words, (f"stems : {token}",)).fetchone()[0]
 
 
 class AskingFloor:

@@ -281,3 +281,18 @@ def test_a_machine_whose_zone_cannot_be_read_is_one_sentence_naming_the_setting(
     said = machine_zone("Nowhere/Atall").rsplit("\n", 1)[-1]
     assert said.startswith("config.settings.ConfigError: ")
     assert "« general.timezone »" in said
+
+
+def test_ports_are_a_table_of_numbers_from_1_to_65535(tmp_path) -> None:
+    path = written(tmp_path, "[brain]\nservices = { api = 8000 }\n")
+    assert load({}, path).brain.services == {"api": 8000}
+    assert load({"CLAVAIRE_BRAIN__SERVICES": "{ api = 1 }"}, path).value("brain.services") == {"api": 1}
+    for wrong, said in (
+        ("{ api = 0 }", "n'est pas un port"),
+        ("{ api = '8000' }", "table de nombres"),
+        ("3", "table"),
+    ):
+        with pytest.raises(ConfigError, match=said):
+            load({"CLAVAIRE_BRAIN__SERVICES": wrong}, None)
+    set_value(path, "brain.services", "{ web = 65535 }")
+    assert load({}, path).brain.services == {"web": 65_535}

@@ -97,8 +97,9 @@ def test_only_the_commands_of_this_version_are_listed():
     listed = "init run sync host status doctor facts remember correct forget history search export rebuild"
     runs = "plan runs show explain approve code pause resume cancel undo"
     permission = "tools delegations delegate revoke audit trust"
-    every = f"{listed} {runs} {permission}".split()
-    assert set(COMMANDS) == {"demo", *every, "verify-register", "config"}
+    people = "people resolve recall context"
+    every = f"{listed} {runs} {permission} {people}".split()
+    assert set(COMMANDS) == {"demo", *every, "verify-register", "hook", "config"}
 
 
 PRINTING = {
@@ -106,6 +107,10 @@ PRINTING = {
     "doctor": (["doctor"], list),
     "facts": (["facts"], list),
     "facts at a time": (["facts", "--as-of", "2026-11-30", "--known-at", "2999-01-01"], list),
+    "people": (["people"], list),
+    "resolve": (["resolve", "Zoé"], dict),
+    "recall": (["recall", "seigle"], list),
+    "context": (["context", "seigle"], dict),
     "search": (["search", "seigle"], list),
     "search for nothing": (["search", "zzz"], list),
     "sync": (["sync"], dict),
@@ -439,7 +444,7 @@ def test_export_is_canonical_and_the_same_in_a_file_and_after_a_rebuild(home):
 def test_status_is_one_look_that_changes_nothing(home):
     before = home.snapshot()
     found = asked(home, "status")
-    assert (found["notes"], found["facts"], found["cards"]) == (3, {"confirmed": 3}, 0)
+    assert (found["notes"], found["facts"], found["cards"]) == (4, {"confirmed": 3}, 0)
     assert (found["host"], found["running"], found["problems"]) == ("atelier", False, [])
     assert home.snapshot() == before
 
@@ -578,8 +583,14 @@ HEAVY = (
 )
 LIGHT = {
     "search": ["search", "seigle"],
+    "recall": ["recall", "seigle"],
+    "recall explained": ["recall", "farine de seigle", "--explain", "--as-of", "2026-11-30"],
+    "context": ["context", "seigle"],
     "facts": ["facts"],
     "facts at a time": ["facts", "--as-of", "2026-11-30", "--known-at", "2999-01-01"],
+    "people": ["people"],
+    "resolve": ["resolve", "Zoé"],
+    "facts about somebody": ["facts", "--about", "{person}"],
     "status": ["status"],
     "history": ["history", "{fact}"],
     "runs": ["runs"],
@@ -602,7 +613,10 @@ main()
 @pytest.mark.parametrize("command", LIGHT)
 def test_a_command_that_only_reads_loads_nothing_heavy(home, command):
     run = propose(home, ("note_append", {"path": "Pain.md", "text": "sel"}))
-    names = {"fact": name_of(home, "Thé sans sucre"), "run": run.id}
+    home.replace("<!-- clavaire:end people -->", "- Zoé — amie\n<!-- clavaire:end people -->", NAMES.people)
+    home.rest()
+    (person,) = home.state.entities
+    names = {"fact": name_of(home, "Thé sans sucre"), "run": run.id, "person": person}
     arguments = [word.format(**names) for word in LIGHT[command]]
     done = subprocess.run(
         [sys.executable, "-c", _LISTED, *arguments],

@@ -33,15 +33,20 @@ def test_the_story_is_as_it_should_be_and_is_told_in_the_persons_language(tempor
     said: list[str] = []
     assert play(Settings(general=General(locale=locale)), said.append, keep=False), "\n".join(said)
     told = "\n".join(said)
-    assert catalogue(locale).say("demo.done", number=16) in told
+    assert catalogue(locale).say("demo.done", number=21) in told
     assert catalogue(locale).say("demo.program", note="99_Assistant/Profil.md") in told
     assert not list(temporary.iterdir())
 
 
-def test_each_scene_shows_note_by_note_what_changed(temporary):
+@pytest.fixture(scope="module")
+def told() -> str:
+    """The story in French, once for all that look at it."""
     said: list[str] = []
-    play(Settings(), said.append, keep=False)
-    told = "\n".join(said)
+    assert play(Settings(), said.append, keep=False), "\n".join(said)
+    return "\n".join(said)
+
+
+def test_each_scene_shows_note_by_note_what_changed(told):
     assert re.search(
         r"    - - Dentiste : Dr Petit \^f-\w{8}\n    \+ - Dentiste : Dr Martin \^f-\w{8}\n", told
     )
@@ -65,15 +70,36 @@ def test_the_persons_own_settings_do_not_change_the_story(temporary):
     assert play(Settings(memory=odd), lambda _: None, keep=False)
 
 
-def test_the_plan_of_the_demo_is_shown_struck_out_proved_and_undone(temporary):
-    said: list[str] = []
-    play(Settings(), said.append, keep=False)
-    told = "\n".join(said)
+def test_the_plan_of_the_demo_is_shown_struck_out_proved_and_undone(told):
     assert re.search(r"    \+ - \[x\] \*\*2\*\* `note_append` .*\^s-\w{8}\n", told)
     assert re.search(r"    \+ - \[-\] \*\*2\*\* `note_append` .*\^s-\w{8}\n", told)
     assert re.search(r"étape 4 faite et vérifiée · Maison/Artisans.md.: \w{12} → \w{12}", told)
     assert "    - relu: 2026-11-30\n" in told
     assert "mail_send" in told
+
+
+def test_people_are_met_asked_about_recalled_and_given_to_an_agent(told):
+    assert re.search(r"    ~ - \[\[Marie Kermoal\]\] — .* \[vu:: 2026-11-30\] \^e-\w{8}\n", told)
+    assert re.search(r"    \+ \t- \[x\] Marie Kermoal — .*\^c-\w{8}-b\n", told)
+    assert re.search(r"  0\.\d{3}  Projets/Jardin partagé des Lices.md#\^arroser .*\n +\S* = fusion ", told)
+    assert '<now written-by="mcp:agenda" day="2026-11-30"' in told
+    assert '<meta tokens="' in told
+
+
+def test_an_agent_talks_by_the_protocols_official_client(told):
+    words = catalogue("fr")
+    assert f"\n  {words.say('demo.by_mcp')}\n" in told
+    assert words.say("demo.no_mcp") not in told
+
+
+def test_without_the_protocols_sdk_the_story_is_the_same(temporary, monkeypatch):
+    for name in ("mcp", "mcp.client.client"):  # the latter may be loaded by another test
+        monkeypatch.setitem(sys.modules, name, None)
+    said: list[str] = []
+    assert play(Settings(), said.append, keep=False), "\n".join(said)
+    words = catalogue("fr")
+    assert f"  {words.say('demo.no_mcp')}" in said
+    assert f"  {words.say('demo.by_mcp')}" not in said
 
 
 MUTATIONS = {
@@ -168,6 +194,63 @@ m._fold_delegation = fold
 import daemon.policy.autonomy as m
 m.revoke = lambda *given: None
 """,
+    "two of a name made one": """
+import daemon.memory.resolving as m
+m.clear_winner = lambda candidates: next(iter(candidates), None)
+""",
+    "a fact put below whoever comes first": """
+import dataclasses, daemon.memory.naming as m
+real = m.answered
+m.answered = lambda work, card, choice: real(work, card, "a")
+""",
+    "a note of people that loses a byte": """
+import dataclasses, daemon.managed as m
+real = m.wanted
+def wanted(*given):
+    one = real(*given)
+    return one and dataclasses.replace(one, text=one.text.replace(" — sœur", " — soeur"))
+m.wanted = wanted
+""",
+    "words that are found only as they stand": """
+import daemon.index.words as m, daemon.recall.asked as a
+m.stem_of = a.stem_of = lambda word, language: m.folded(word)
+""",
+    "a fact that is recalled after it was replaced": """
+import daemon.recall.known as m
+m.holds = lambda fact, day: True
+""",
+    "a score that is not what its factors say": """
+import daemon.recall.score as m
+real = m.weighed
+m.weighed = lambda factors: (lambda value, rounded: (value + 0.1, rounded))(*real(factors))
+""",
+    "a context that tells what is sensitive": """
+import daemon.recall.known as m
+m._kept_back = lambda *given: frozenset()
+""",
+    "a context that takes more than it may": """
+import daemon.recall.compile as m
+m._Filling._fitting = lambda self, line, room, cuts: line
+m._Filling._shorten = lambda self: False
+""",
+    "a line of a context without its origin": """
+import daemon.recall.compile as m
+m.item = lambda origin, says, text: f"- {text}"
+""",
+    "an agent that reads what is private": """
+import daemon.policy.rules as m
+real = dict(m.RULES)[2]
+beyond = lambda case: None if case.action.risk == "READ" else real(case)
+m.RULES = tuple((n, beyond if n == 2 else rule) for n, rule in m.RULES)
+""",
+    "a state of the work that is given as orders": """
+import daemon.brain as m
+m.data_block = lambda boot, words, text=None: boot.text
+""",
+    "a state of the work that nobody signed": """
+import daemon.brain as m
+m._writers = lambda *given: ()
+""",
     "a code that stays where it was typed": """
 import renderers.autonomy as m
 real = m._line
@@ -178,7 +261,9 @@ m._line = lambda text, row, name, line, code: [] if row.code_lines else real(tex
 
 @pytest.mark.parametrize("mutation", MUTATIONS)
 def test_the_demo_fails_loudly_on(mutation, tmp_path):
-    code = f"{MUTATIONS[mutation]}\nfrom daemon.cli.main import main\nmain(['demo'])"
+    # What is changed is changed in this process: the agent's session is held here too.
+    alone = "import sys\nsys.modules['mcp'] = None"
+    code = f"{alone}\n{MUTATIONS[mutation]}\nfrom daemon.cli.main import main\nmain(['demo'])"
     places = {name: str(tmp_path) for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "TMPDIR")}
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -190,4 +275,4 @@ def test_the_demo_fails_loudly_on(mutation, tmp_path):
     )
     assert done.returncode == 1, done.stderr
     assert "✗" in done.stdout, done.stdout + done.stderr
-    assert catalogue("fr").say("demo.done", number=16) not in done.stdout
+    assert catalogue("fr").say("demo.done", number=21) not in done.stdout

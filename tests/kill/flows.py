@@ -25,7 +25,7 @@ from config.paths import NAMES
 from daemon import app as wiring
 from daemon.places import set_place
 from daemon.vault import rename
-from parsers.model.edits import Forget, Remember
+from parsers.model.edits import Forget, NowWrite, Remember
 from tests.home import FIXTURES, START, Clock, Home
 from tests.kill.killer import ARROWS, HALVES, Killer
 
@@ -179,6 +179,23 @@ def write_late(home: Home) -> None:
     shutil.copy(kept, home.folder / "typed-late")
 
 
+def write_now(home: Home, step: str = "Deux.") -> None:
+    home.app.brought_up()
+    written = home.state.brain.written
+    if written is None or written.texts.step != step:
+        wiring.accept(home.app, [NowWrite(step, "- api", "Suite.", "Rien.", AGENT)])
+
+
+def focus_now(home: Home) -> None:
+    home.app.brought_up()
+    if home.state.brain.written is None or home.state.brain.written.texts.step != "Trois.":
+        wiring.accept(home.app, [NowWrite("Trois.", origin=AGENT)])
+
+
+def reword_now(home: Home) -> None:
+    home.put(NAMES.now, home.text(NAMES.now).replace("Rien.", "Mes mots.") + "\n## À moi\n\nmots\n")
+
+
 def begin(home: Home) -> None:
     home.init()
     home.sync()
@@ -193,6 +210,11 @@ FLOWS = {
     "rebuild": Flow(act=rebuild, command=True),
     "purge": Flow(act=purge, prepare=state_words, hand=name_it, command=True),
     "journal": Flow(hand=journal),
+    "now": Flow(act=write_now, command=True),
+    "now-again": Flow(
+        act=write_now, prepare=lambda home: write_now(home, "Un."), hand=reword_now, command=True
+    ),
+    "now-focus": Flow(act=focus_now, prepare=write_now, hand=reword_now, command=True),
     "lose": Flow(hand=lose, shows=("Finir la cuisine",)),
     "month": Flow(hand=add, after=timedelta(days=2), shows=(LEA,)),
     "vanish": Flow(hand=lambda home: home.full(NAMES.profile).unlink()),
@@ -227,7 +249,7 @@ def template(folder: Path, flow: Flow) -> None:
         home.rest()
     flow.hand(home)
     home.close()
-    for path in (NAMES.profile, NAMES.cards, NAMES.journal):
+    for path in (NAMES.profile, NAMES.cards, NAMES.journal, NAMES.now):
         if home.full(path).exists():
             shutil.copy(home.full(path), folder / f"typed-{Path(path).name}")
 

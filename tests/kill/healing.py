@@ -32,6 +32,7 @@ class Healed:
     facts: list[str]
     cards: list[str]
     events: list[str]
+    now: list[str]
 
 
 @dataclass(frozen=True)
@@ -184,6 +185,7 @@ def said(home: Home) -> Healed:
         facts=sorted(map(spelt, exported["facts"])),
         cards=sorted(map(spelt, exported["cards"])),
         events=sorted(spelt([record.op, record.by, dict(record.body)]) for record in home.records()),
+        now=home.text(NAMES.now).split("\n") if home.full(NAMES.now).exists() else [],
     )
 
 

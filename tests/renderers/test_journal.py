@@ -16,7 +16,12 @@ def record(at: str, op: str, by: str = "person", **body: object) -> Record:
     return Record(0, at, op, by, body)
 
 
-NOTES = Notes("99_Assistant/Profil.md", "99_Assistant/Autonomie.md")
+NOTES = Notes(
+    "99_Assistant/Profil.md",
+    "99_Assistant/Autonomie.md",
+    "99_Assistant/now.md",
+    "99_Assistant/Personnes.md",
+)
 
 
 def days(*records: Record, known: Known | None = None) -> dict[date, tuple[str, ...]]:

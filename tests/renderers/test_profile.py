@@ -7,7 +7,8 @@ import pytest
 from parsers.frame import frame_of
 from parsers.model.facts import Fact
 from parsers.profile import parse
-from renderers.profile import ProfileView, Rendered, render, view
+from renderers.lines import LinesView, Rendered
+from renderers.profile import Before, render, view
 
 WORDS = {"since": "depuis", "until": "jusqu'à", "sensitive": "sensible", "review": "revoir", "yes": "oui"}
 TODAY = "2026-11-30"
@@ -44,16 +45,16 @@ def fact(text: str, name: str = ONE, **values: object) -> Fact:
     return replace(known, **values)  # type: ignore[arg-type]
 
 
-def shows(*facts: Fact | tuple[Fact, ...], stood: tuple[str, ...] = ()) -> ProfileView:
+def shows(*facts: Fact | tuple[Fact, ...], stood: tuple[str, ...] = ()) -> LinesView:
     versions = [one if isinstance(one, tuple) else (one,) for one in facts]
-    return view(versions, (), TODAY, WORDS, stood=stood)
+    return view(versions, (), TODAY, WORDS, Before(stood), lambda *_: True)
 
 
 def note(lines: str) -> str:
     return f"Avant\n<!-- clavaire:begin facts -->\n{lines}<!-- clavaire:end facts -->\nAprès"
 
 
-def render_whole(seen: ProfileView, text: str) -> tuple[Rendered, Rendered]:
+def render_whole(seen: LinesView, text: str) -> tuple[Rendered, Rendered]:
     """Render with every line looked at."""
     frame = frame_of(text)
     said = parse(text, frame)

@@ -164,7 +164,7 @@ def _hold(action, found):
     if action.flags or action.lifts:
         assert found.kind in ("reinforced_approval", "refused")
     if found.kind == "allowed":
-        assert action.risk == "READ" or found.rule in (12, 13)
+        assert action.risk == "READ" or found.rule in (12, 13, 15)
         assert found.rule != 13 or action.instruction == "user"
     assert found.alert == (found.rule in (3, 4, 5))
     assert found.reasons
@@ -219,6 +219,30 @@ def _guarded(action: Action) -> int | None:
     if leaves or (out and action.accepts is not None and action.arguments[0].classes - action.accepts):
         return 3
     return 4 if action.lifts and not _person(action) else None
+
+
+@pytest.mark.parametrize("tool", ["brain_write", "brain_focus", "note_append"])
+@pytest.mark.parametrize("domain", ["now", "vault"])
+def test_every_combination_of_who_writes_now_and_how_is_decided_as_the_design_says(tool, domain):
+    """Allowed from level 1 on, whatever was read; refused at level 0; nothing else passes under that name."""
+    varied = product(
+        RISKS, EFFECTS, ORIGINS, INSTRUCTIONS, TEXTS, ((), ("send",)), (False, True), (False, True)
+    )
+    for risk, effect, origin, instruction, text, flags, reversible, lifts in varied:
+        action = Action(
+            tool, domain, risk, effect, frozenset(flags), reversible, origin, True, instruction, (text,)
+        )
+        action = replace(action, lifts=lifts)
+        plain = (risk, effect, flags, reversible, lifts) == ("WRITE", "internal", (), True, False)
+        now = plain and domain == "now" and tool != "note_append" and _its_own_wish(action)
+        for level in LEVELS:
+            found = decide(action, level, (), {}, TODAY)
+            if now:
+                passes = 13 if _person(action) and level in (2, 3) else 15
+                wanted = (passes, "allowed") if level in (1, 2, 3) else (6, "refused")
+                assert (found.rule, found.kind) == wanted, action
+            assert found.rule != 15 or now, action
+            _hold(action, found)
 
 
 BOUNDS = tuple(

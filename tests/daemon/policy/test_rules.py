@@ -272,5 +272,16 @@ def test_every_rule_and_every_reason_has_its_sentence_in_both_languages():
                 assert value in words.say(f"policy.reason.{key}", value=value)
 
 
+def test_rule_15_now_is_written_by_whoever_may_call_from_level_1_on_whatever_they_had_read():
+    now = replace(CLIENT, tool="brain_write", domain="now", paths=(), arguments=(WEB_TEXT,))
+    assert ruled(now, 1) == (15, "allowed")
+    assert ruled(now, 0) == (6, "refused")
+    assert ruled(replace(now, tool="brain_focus", recent_writes=3), 3) == (15, "allowed")
+    assert ruled(replace(now, tool="note_append"), 1) == (11, "run_approval")
+    assert ruled(replace(now, domain="vault"), 1) == (11, "run_approval")
+    assert ruled(replace(now, instruction="web"), 1) == (11, "run_approval")
+    assert ruled(replace(now, effect="external"), 1)[1] != "allowed"
+
+
 def test_the_rules_are_numbered_in_the_order_in_which_they_are_tried():
-    assert [number for number, _ in RULES] == list(range(1, 15))
+    assert [number for number, _ in RULES] == list(range(1, 16))

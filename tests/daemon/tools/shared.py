@@ -90,7 +90,9 @@ def called(vault: Vault, name: str, /, **args: Any) -> tuple[Effects, Call | Non
     return effects, tool.inverse(checked, effects) if tool.inverse else None
 
 
-def read(vault: Vault, name: str, *, hidden=lambda path: False, **args: Any) -> tuple[Output, ...]:
+def read(
+    vault: Vault, name: str, *, hidden=lambda path: False, external: bool = False, **args: Any
+) -> tuple[Output, ...]:
     """Give the outputs of a call that reads; every note is of provenance `vault`, those in `Web/` of `web`."""
     tool = TOOLS[name]
     sources = Sources(
@@ -98,6 +100,7 @@ def read(vault: Vault, name: str, *, hidden=lambda path: False, **args: Any) -> 
         search=lambda query, limit: [("Projet.md", {"path": "Projet.md", "snippet": query})][:limit],
         label=lambda path, text: ("web" if path.startswith("Web/") else "vault", "normal"),
         hidden=hidden,
+        external=external,
     )
     assert tool.read
     return tool.read(tool.validated(args), sources)

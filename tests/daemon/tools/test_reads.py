@@ -103,3 +103,24 @@ def test_reading_changes_nothing_and_has_nothing_to_apply(vault, name, args):
     assert everything(vault) == before
     [tool] = [one for one in BUILT_IN if one.name == name]
     assert (tool.risk, tool.apply, tool.verify, tool.inverse) == ("READ", None, None, None)
+
+
+COMMENTED = b"""a %%code 7319%% b
+
+%%
+- [ ] 7319
+%%
+- [ ] faire %%7319%% vite
+<!-- 7319 -->
+"""
+
+
+def test_a_reader_outside_gets_no_comment_and_the_etag_of_the_whole_note():
+    with opened({"n.md": COMMENTED}) as vault:
+        [inside], [outside] = (read(vault, "note_read", path="n.md", external=one) for one in (False, True))
+        assert inside.value["text"].encode() == COMMENTED
+        assert "7319" not in outside.value["text"]
+        assert outside.value["text"].startswith("a  b\n")
+        assert inside.value["etag"] == outside.value["etag"] == etag_of(COMMENTED)
+        [found] = read(vault, "task_list", external=True)
+        assert [task["text"] for task in found.value] == ["faire  vite"]

@@ -37,6 +37,10 @@ DESIGN = {
     "note_search": ["query", "limit?"],
     "note_list": ["folder?", "glob?"],
     "task_list": ["folder?", "status?", "due_before?"],
+    "memory_recall": ["query", "k?", "as_of?", "known_at?", "folder?"],
+    "profile_get": ["kind?"],
+    "entity_resolve": ["name", "context?"],
+    "procedure_get": ["name?"],
     "memory_save": ["text", "kind?", "about?", "since?", "confidence?"],
     "memory_update": ["id", "text"],
     "memory_forget": ["id"],
@@ -81,7 +85,7 @@ def test_every_tool_of_ours_that_writes_has_a_proof_and_says_whether_it_can_be_u
     assert coverage(TOOLS) == ()
     ours = [one for one in BUILT_IN if one.risk != "READ" and one.carried_by == "executor"]
     assert [one.name for one in ours if one.inverse is None] == ["note_delete"]
-    memory = {name for name in DESIGN if name.startswith("memory_")}
+    memory = {name for name in DESIGN if name.startswith("memory_")} - {"memory_recall"}
     assert {one.name for one in BUILT_IN if not one.proposable} == {"note_restore", *memory}
 
 
@@ -167,6 +171,11 @@ def usurper(args, look):
     return Effects()
 
 
+@tool("brain_write", Free, domain="now", inverse=None)
+def usurper_of_now(args, look):
+    return Effects()
+
+
 @tool("Bad name", Free, inverse=None)
 def misnamed(args, look):
     return Effects()
@@ -180,6 +189,7 @@ def misnamed(args, look):
         (lambda settings: None, "TypeError"),
         (lambda settings: ["x"], "str is no Tool"),
         (lambda settings: [usurper], "note_read is another tool's name"),
+        (lambda settings: [usurper_of_now], "brain_write is another tool's name"),
         (lambda settings: [misnamed], "is no tool's name"),
         (lambda settings: [third_party, third_party], "third_party is another tool's name"),
     ],
