@@ -30,6 +30,7 @@ from config.sections import (
     Runs,
     Watch,
 )
+from config.toml_file import edited
 from parsers.errors import ClavaireError
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def set_value(path: Path, key: str, text: str, locale: str = LOCALES[0]) -> Valu
     if not isinstance(expected.setdefault(section, {}), dict):
         raise ConfigError(locale, "section", place=place, key=section)
     expected[section][name] = list(value) if isinstance(value, tuple) else value
-    after = _edited(before, section, name, expected[section][name])
+    after = edited(before, section, name, expected[section][name])
     if _parsed(after, place, locale) != expected:
         raise ConfigError(locale, "unwritable_form", place=place, key=key)
     if after != before:
@@ -347,48 +348,6 @@ def _is_zone(name: str) -> bool:
     except (LookupError, ValueError, OSError):
         return False
     return True
-
-
-def _edited(before: str, section: str, name: str, value: Any) -> str:
-    import tomlkit  # noqa: PLC0415 - only `config set` writes
-
-    mark = "\ufeff" if before.startswith("\ufeff") else ""
-    document: Any = tomlkit.parse(before.removeprefix(mark))
-    if section not in document:
-        if document.body:
-            document.add(tomlkit.nl())
-        document.add(section, tomlkit.table())
-    table = document[section]
-    if name not in table:
-        _add(table, name, value)
-    elif isinstance(value, list) and isinstance(table[name], list):
-        _amend(table[name], value)
-    else:
-        table[name] = value
-    after = mark + tomlkit.dumps(document)
-    crlf = "\r\n" in before and not re.search(r"(?<!\r)\n", before)
-    return re.sub(r"(?<!\r)\n", "\r\n", after) if crlf else after
-
-
-def _add(table: Any, name: str, value: Any) -> None:
-    """Put a key after the last one; tomlkit alone adds it below comments that speak of the next section."""
-    body = getattr(getattr(table, "value", None), "body", [])
-    keys = [place for place, (key, _) in enumerate(body) if key is not None]
-    tail = body[keys[-1] + 1 :] if keys else []
-    del body[len(body) - len(tail) :]
-    table[name] = value
-    body.extend(tail)
-
-
-def _amend(array: Any, wanted: list[str]) -> None:
-    """Change only the items that differ, so that comments between the others stay."""
-    for place in reversed(range(len(array))):
-        if array[place] not in wanted:
-            del array[place]
-    for place, text in enumerate(wanted):
-        if place >= len(array) or array[place] != text:
-            array.insert(place, text)
-    del array[len(wanted) :]
 
 
 def _replace(path: Path, text: str, locale: str) -> None:

@@ -4,7 +4,7 @@ One process executes: the holder of the executor lock. Whoever asks something wh
 reports; where nobody does, the one who asks carries it out (architecture.md, Processes).
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -26,6 +26,7 @@ from daemon.runs.work import Prepared
 from daemon.tools.effects import VaultLook
 from daemon.tools.hands import Hands
 from parsers.model.places import Etag, NotePath
+from parsers.model.register import Record
 from parsers.model.run_edits import Approve, CodeShown, Trust
 from parsers.model.runs import Input, Request, Run
 
@@ -60,6 +61,8 @@ class Carrier:
     def __init__(self, app: App, *, recovered: bool = False) -> None:
         self._app, self._executor = app, executor_of(app, recovered=recovered)
         self._brought_up: datetime | None = None
+        self.written: dict[NotePath, None] = {}
+        """Notes that were brought up."""
 
     def step(self, busy: Collection[NotePath] = ()) -> bool:
         """Do one thing, and bring the notes up when it is time; False when there is nothing to do."""
@@ -72,7 +75,9 @@ class Carrier:
 
     def bring_up(self, busy: Collection[NotePath] = ()) -> Outcome:
         """Write what happened into the notes that show it."""
-        return self._app.pipeline.sync(managed.SHOWN_NOTES, busy=busy)
+        outcome = self._app.pipeline.sync(managed.SHOWN_NOTES, busy=busy)
+        self.written |= dict.fromkeys(outcome.written)
+        return outcome
 
     def all(self) -> None:
         """Carry out everything that is approved."""
@@ -99,8 +104,18 @@ def sync(app: App, progress: Progress = silent) -> Outcome:
         outcome = app.pipeline.sync(progress=progress)
         if not app.pipeline.working:
             return outcome
-        Carrier(app, recovered=recovered).all()
-        return replace(outcome, records=(*outcome.records, *app.pipeline.sync().records))
+        begun, carrier = app.history.mark, Carrier(app, recovered=recovered)
+        carrier.all()
+        last = app.pipeline.sync()
+        records = app.register.read(begun).records
+        written = (*outcome.written, *_notes_of(records), *carrier.written, *last.written)
+        return replace(outcome, records=(*outcome.records, *records), written=tuple(dict.fromkeys(written)))
+
+
+def _notes_of(records: Iterable[Record]) -> list[NotePath]:
+    """The notes that steps wrote."""
+    after = (record.body.get("after", {}) for record in records if record.op in ("step.done", "step.failed"))
+    return [NotePath(path) for one in after for path, etag in one.items() if etag]
 
 
 def do(app: App, wishes: Sequence[Wish]) -> Outcome:

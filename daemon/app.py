@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache, partial
@@ -40,6 +40,7 @@ from daemon.vault.errors import NoteExists, VaultCopied, VaultMissing
 from parsers.errors import ClavaireError
 from parsers.ids import ENTITY, ENTROPY, VAULT, make_id
 from parsers.model.edits import Edit, Remember
+from parsers.model.now import NowTexts
 from parsers.model.places import Etag, NotePath
 from parsers.model.register import Event, Record
 
@@ -353,11 +354,23 @@ def purge(app: App, name: str, now: datetime) -> None:
         # From the copies first: once the register has lost the words, nobody knows what to look for.
         ids = {str(record.body.get("id")) for record in said} if whose else set()
         names = {str(record.body.get(key) or "") for record in said for key in ("name", "old_text")} - {""}
+        erased = {line.strip() for text in (*texts, *names) for line in text.split("\n")} - {""}
+        quoted = {one.seq: lines for one in records if (lines := _quoting(one, erased))}
+        texts.update(*quoted.values())
         gone = _Gone(sorted(texts, key=len, reverse=True), sorted(ids), sorted(names))
         app.vault.kept.scrub(partial(_without, gone))
-        repair.purge(app.register, [record.seq for record in said], now)
+        repair.purge(app.register, [*(record.seq for record in said), *quoted], now)
         app.vault.kept.scrub(repair.scrubber(app.register))
         app.history.rebuild()
+
+
+def _quoting(record: Record, words: Collection[str]) -> list[str]:
+    """Give the lines that a record wrote into now.md and that hold some of these words."""
+    if record.op != "now.written" or not words:
+        return []
+    found = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})(?!\w)", re.IGNORECASE)
+    lines = (line for name in NowTexts._fields for line in str(record.body.get(name) or "").split("\n"))
+    return list(filter(found.search, lines))
 
 
 def _named_in(record: Record) -> tuple[str, ...]:

@@ -39,6 +39,8 @@ _MOST = 20_000
 """Characters of now.md that are handed on; beyond them stands a mark."""
 _DELIMITER = re.compile(r"[<＜﹤‹〈](?=\W*(?:now|data|assistant-context)\b)", re.IGNORECASE)
 _PERSON = "person"
+WISHES = ("proposal", "update", "forget", "name")
+"""Kinds of cards that a client's own wishes open; that of a refusal would tell why something was refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +48,18 @@ class Stale:
     """Why now.md may no longer be true."""
 
     code: str
-    """`day`: it is not today's; `undated`; `unwritten`: a client read it and never wrote."""
+    """`day`: it is not today's; `undated`; `unwritten`: clients read it and never wrote. Each at most once."""
     client: str = ""
+    """Who read it, several separated by commas."""
     day: str = ""
+    """The ISO day it bears, or on which it was read last."""
+    many: bool = False
+    """Whether `client` names several."""
 
     def said(self, words: Catalogue) -> str:
         """Give it in one sentence."""
-        return words.say(
-            f"now.stale.{self.code}", **{name: getattr(self, name) for name in _OF_STALE[self.code]}
-        )
+        key = f"now.stale.{self.code}_many" if self.many else f"now.stale.{self.code}"
+        return words.say(key, **{name: getattr(self, name) for name in _OF_STALE[self.code]})
 
 
 _OF_STALE = {"day": ("day",), "undated": (), "unwritten": ("client", "day")}
@@ -138,14 +143,24 @@ def _writers(text: str, said: NowSaid, brain: Brain) -> tuple[str, ...]:
     if text.replace("\r\n", "\n") == render(one.texts, one.day):
         return (one.client,)
     kept = any(mine and mine == theirs for mine, theirs in zip(one.texts, said.texts, strict=True))
-    return (one.client, _PERSON) if kept else (_PERSON,)
+    # What was purged from the register may stand in the note still: then it is not the person's alone.
+    purged = not any(one.texts) or (not one.texts.step and said.texts.step)
+    return (one.client, _PERSON) if kept or purged else (_PERSON,)
 
 
 def _stale(brain: Brain, day: str, text: str, today: date, session: str) -> tuple[Stale, ...]:
-    found = [Stale("unwritten", one.client, one.day) for one in brain.unanswered(session)]
+    found = _unwritten(brain, session)
     if text and not day:
         return (Stale("undated"), *found)
-    return (Stale("day", day=day), *found) if text and day != today.isoformat() else tuple(found)
+    return (Stale("day", day=day), *found) if text and day != today.isoformat() else found
+
+
+def _unwritten(brain: Brain, session: str) -> tuple[Stale, ...]:
+    left = brain.unanswered(session)
+    if not left:
+        return ()
+    clients = ", ".join(one.client for one in left)
+    return (Stale("unwritten", clients, max(one.day for one in left), many=len(left) > 1),)
 
 
 # ---- as data
@@ -193,7 +208,11 @@ def refused(edit: NowWrite, redacted: Callable[[str], str], words: Catalogue) ->
 
 
 def state_of_work(snapshot: Snapshot, settings: Settings, client: str = "") -> dict[str, Any]:
-    """Give what is under way, as JSON values; a `client` sees its own runs, and of the others how many there are."""
+    """Give what is under way, as JSON values.
+
+    A `client` sees its own runs, of the others how many there are, and of the cards those that its own wishes opened:
+    what the others are about is the person's (R-M06).
+    """
     from daemon import surroundings  # noqa: PLC0415 - sockets and processes, which who only reads now.md goes without
 
     state, runs = snapshot.state(), snapshot.runs()
@@ -203,10 +222,15 @@ def state_of_work(snapshot: Snapshot, settings: Settings, client: str = "") -> d
         "host": state.host[1] if state.host else None,
         "runs": [_run(run) for run in own],
         "other_runs": len(live) - len(own),
-        "cards": dict(sorted(Counter(card.kind for card in state.open_cards()).items())),
+        "cards": dict(sorted(Counter(_cards(state, client)).items())),
         "projects": surroundings.projects(settings.brain.projects, place(snapshot.index.state)),
         "services": surroundings.services(settings.brain.services),
     }
+
+
+def _cards(state: State, client: str) -> list[str]:
+    cards = state.open_cards()
+    return [one.kind for one in cards if not client or (one.origin == client and one.kind in WISHES)]
 
 
 def _run(run: Run) -> dict[str, Any]:

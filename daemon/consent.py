@@ -141,8 +141,7 @@ class AutonomyRead:
     """Those whose lines showed that they are revoked."""
 
 
-def autonomy_read(said: AutonomySaid, stood: Shown | None) -> AutonomyRead:
-    """Give what the note says beside what is remembered of it; None: the index has forgotten."""
+def _autonomy_read(said: AutonomySaid, stood: Shown | None) -> AutonomyRead:
     ids = stood.ids if stood else {}
     return AutonomyRead(said, ids.get("delegations", frozenset()), ids.get("revoked", frozenset()))
 
@@ -152,6 +151,18 @@ Wish = RunEdit | Permit | AutonomyRead | Prepared
 _PLAIN_DOMAINS = DEFAULT_LEVELS.keys() - {"external"}
 """Domains of tools of ours, none of them on the floor."""
 Tools = Callable[[], Mapping[str, Tool]]
+
+
+def autonomy_said(one: Source | None, stood: Shown | None, tools: Tools) -> tuple[list[Wish], list[Problem]]:
+    """Give what Autonomie.md asks for beside what is remembered of it, and what is wrong in it.
+
+    `stood` is None where the index has forgotten; the same bytes as stood there ask for nothing new.
+    """
+    if one is None or not one.usable or one.autonomy is None:
+        return [], []
+    fresh = stood is None or stood.etag != one.etag
+    asked: list[Wish] = [_autonomy_read(one.autonomy, stood)] if fresh else []
+    return asked, _autonomy_problems(one, one.autonomy, tools)
 
 
 def answered_offers(memory: Deliberation) -> Iterator[Delegate]:
@@ -270,15 +281,13 @@ def _ids(names: Iterable[str], revoked: Iterable[str]) -> Mapping[str, frozenset
     return {section: ids for section, ids in found.items() if ids}
 
 
-def autonomy_problems(one: Source, tools: Tools) -> list[Problem]:
+def _autonomy_problems(one: Source, said: AutonomySaid, tools: Tools) -> list[Problem]:
     """Give the lines that are not understood or can never hold, and the sections that are missing."""
-    if one.autonomy is None:
-        return []
-    unread = [Problem(one.path, line, "autonomy_line_unreadable") for line in one.autonomy.unreadable]
-    unread += [Problem(one.path, line, "level_line_unreadable") for line in one.autonomy.unread_levels]
+    unread = [Problem(one.path, line, "autonomy_line_unreadable") for line in said.unreadable]
+    unread += [Problem(one.path, line, "level_line_unreadable") for line in said.unread_levels]
     floor = [
         Problem(one.path, row.line, "delegation_floor", (("domain", line.says.domain),))
-        for line, row in one.autonomy.delegations
+        for line, row in said.delegations
         if line.ticked and barred(line.says, tools)
     ]
     return [*missing_sections(one), *unread, *floor]

@@ -21,7 +21,7 @@ from daemon.memory.pairing import alive
 from daemon.memory.places import FACT_NOTES, note_of
 from daemon.memory.secrets import secret_spans
 from daemon.memory.shown import Shown
-from daemon.source import Source, Wanted, is_plan, source
+from daemon.source import Source, Sources, Wanted, is_plan, source
 from daemon.vault.disk import Reading, Stamp, etag_of
 from daemon.vault.door import Vault
 from daemon.vault.errors import NoteChanged, NoteMissing, VaultError
@@ -89,11 +89,19 @@ class Desk:
             self._sources[path] = source(path, reading.data, reading.etag, earlier=earlier)
         return self._sources[path]
 
-    def looks(
-        self, sources: Mapping[NotePath, Source], before: Mapping[NotePath, Shown | None], showing: Showing
-    ) -> dict[NotePath, Look]:
-        """Give what is known of each note that was read besides its text."""
-        return {path: self._look(one, before.get(path), showing) for path, one in sources.items()}
+    def stood(self, before: Mapping[NotePath, Shown | None]) -> dict[NotePath, Shown | None]:
+        """Give what counts as having stood in each note before it was read.
+
+        What a displaced version lacks may just not have been written yet: it deletes nothing.
+        """
+        return {path: None if path in self.displaced else one for path, one in before.items()}
+
+    def said(
+        self, sources: Sources, stood: Mapping[NotePath, Shown | None], showing: Showing
+    ) -> managed.Said:
+        """Give how what the notes say differs from what stood in them."""
+        looks = {path: self._look(one, stood.get(path), showing) for path, one in sources.items()}
+        return managed.said(sources, looks, self.history.state, showing.today.isoformat())
 
     def _look(self, one: Source, before: Shown | None, showing: Showing) -> Look:
         if one.profile is None:

@@ -5,6 +5,7 @@ to the state and to what stood in each note before.
 """
 
 import hashlib
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -58,6 +59,7 @@ class Look:
 
 
 Looks = Mapping[NotePath, Look]
+_DASH = re.compile(r"[ \u00a0\u202f](?:–|--?)[ \u00a0\u202f]")
 
 
 def said(
@@ -74,6 +76,7 @@ def said(
             edits += _strays(path, one.profile)
             problems += _stray_problems(path, one.profile, state) + missing_sections(one)
             problems += [Problem(path, line, "secret_line") for line in look.secrets]
+            problems += _dashes(path, one.profile) if path == NAMES.people else []
             held = _held(state, path)  # the same bytes back, after the note had vanished, say something too
             waited = _waited(one.profile, look, state, answers)
             read |= held or waited or not _same(one, look.before) or _freed(one.profile, state, today)
@@ -84,6 +87,16 @@ def said(
             readings.append(_reading(one, ProfileSaid((), ()), Look(look.before)))
             problems.append(Problem(path, 0, "note_vanished"))
     return readings if read else [], edits, problems
+
+
+def _dashes(path: NotePath, what: ProfileSaid) -> list[Problem]:
+    """People whose name holds a sign that looks like the one before a relation, and who have none."""
+    heads = ((spot.line, spot.says.wording) for spot in what.statements if not spot.under)
+    return [
+        Problem(path, line, "person_dash")
+        for line, says in heads
+        if says.key and not says.value and not says.fields.about and _DASH.search(says.key)
+    ]
 
 
 def _held(state: State, path: NotePath) -> bool:

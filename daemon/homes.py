@@ -4,9 +4,8 @@ from collections.abc import Iterable
 
 from config.paths import NAMES
 from daemon.history import History
-from daemon.index.aliases import home_notes
+from daemon.index import aliases
 from daemon.index.notes import resolve
-from daemon.memory import persons
 from daemon.vault.door import Vault
 from daemon.vault.errors import VaultError
 from parsers.model.entities import Entity, EntityKind
@@ -37,9 +36,7 @@ def note_of(history: History, target: str) -> NotePath | None:
 
 def at_home(history: History, entities: Iterable[Entity], outside: bool) -> tuple[Entity, ...]:  # noqa: FBT001
     """Give entities with their home notes and the names these give; `outside`: as an agent may know them."""
-    there = tuple(entities)
-    called = ((one.id, one.name, one.note) for one in there)
-    return persons.at_home(there, home_notes(history.index, called, external=outside), external=outside)
+    return aliases.at_home(history.index, entities, external=outside)
 
 
 def kind_of(vault: Vault, path: NotePath) -> EntityKind | None:

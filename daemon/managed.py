@@ -14,7 +14,7 @@ from config.paths import NAMES
 from daemon import fact_notes
 from daemon.fact_notes import Look
 from daemon.memory.pairing import NoteReading
-from daemon.memory.people import said_of
+from daemon.memory.people import said_of, told
 from daemon.memory.shown import Shown
 from daemon.memory.state import State
 from daemon.source import SECTIONS, Source, Wanted, is_plan, missing_sections
@@ -116,7 +116,8 @@ def wanted(one: Source, state: State, showing: Showing, look: Look | None = None
         return fact_notes.wanted(one, state, showing.today, showing.words[0], look or Look())
     names = [card.id for card in one.cards.cards]
     room, words = showing.cards_per_day, showing.words
-    view = cards_renderer.view(state.cards, state.latest, names, room, words, partial(_called, state))
+    called, about = partial(_called, state), partial(told, state)
+    view = cards_renderer.view(state.cards, state.latest, names, room, words, called, about)
     text = cards_renderer.render(view, one.text, one.frame, one.cards)
     known = frozenset(name for name in names if name in state.cards)
     return Wanted(text, Shown(one.etag, {"cards": frozenset(view.cards)}), Shown(one.etag, {"cards": known}))

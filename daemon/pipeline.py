@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from config.i18n import Catalogue
 from config.paths import NAMES
 from daemon import managed, marking, reindex
-from daemon.consent import Wish, answered_offers, autonomy_problems, autonomy_read, consider
+from daemon.consent import Wish, answered_offers, autonomy_said, consider
 from daemon.desk import Desk
 from daemon.history import History
 from daemon.index.notes import count
@@ -341,25 +341,18 @@ class Pipeline:
         done: Turn,
     ) -> list[Problem]:
         """Decide what the notes say and what is asked besides, and let it happen; gives what is wrong in the notes."""
-        desk, state, moment = self.desk, self.history.state, self._moment()
-        # What a displaced version lacks may just not have been written yet: it deletes nothing.
-        known = {path: None if path in desk.displaced else one for path, one in before.items()}
-        looks = desk.looks(sources, known, showing)
-        what = managed.said(sources, looks, state, moment.today.isoformat())
+        desk, moment, stood = self.desk, self._moment(), self.desk.stood(before)
+        what = desk.said(sources, stood, showing)
         copies = desk.copies(asked.listing, sources) if asked.listing is not None else []
-        memory = begin(state, moment, what.readings)
+        memory = begin(self.history.state, moment, what.readings)
         edits = self._screened(memory, showing, asked.edits)
         deliberate(memory, what.readings, (*edits, *what.edits, *copies))
         wished = self.plans.wishes(plans, partial(etag_now, VaultLook(self.vault)))
+        autonomy = sources.get(NAMES.autonomy), stood.get(NAMES.autonomy)
+        permits, wrong = autonomy_said(*autonomy, self.around.registry)
         found = [problem for one in sources.values() for problem in one.problems]
-        found += [*what.problems, *wished.problems]
-        autonomy = sources.get(NAMES.autonomy)
-        consents: list[Wish] = [*asked.wishes, *wished.edits, *answered_offers(memory)]
-        if autonomy and autonomy.usable and autonomy.autonomy:
-            stood = known.get(NAMES.autonomy)
-            if stood is None or stood.etag != autonomy.etag:  # the same bytes ask for nothing new
-                consents.append(autonomy_read(autonomy.autonomy, stood))
-            found += autonomy_problems(autonomy, self.around.registry)
+        found += [*what.problems, *wished.problems, *wrong]
+        consents = [*asked.wishes, *wished.edits, *answered_offers(memory), *permits]
         if consents or wished.proposals or self._expires(moment.now):
             work = self.counsel.work(memory, showing, plans)
             consider(work, consents)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from daemon.index.aliases import home_notes
+from daemon.index.aliases import at_home
 from daemon.index.store import Index
 from daemon.marking import provenance_of
 from daemon.memory.moment import Moment
-from daemon.memory.persons import at_home, standing
+from daemon.memory.persons import standing
 from daemon.memory.state import State
 from daemon.permission import Rules, judge
 from daemon.policy.codes import code_of
@@ -95,8 +95,8 @@ def memory_of(index: Index, state: State, moment: Moment, recall: Callable[[Quer
 
     def known(outside: bool) -> tuple[Entity, ...]:  # noqa: FBT001 - as `Memory.entities` is called
         there = standing(state, external=outside)
-        homes = home_notes(index, ((one.id, one.name, one.note) for one in there), external=outside)
-        return at_home(there, homes, external=outside)
+        told = (one for one in there if not outside or one.status == "confirmed")
+        return at_home(index, told, external=outside)
 
     return Memory(state, moment.today.isoformat(), recall, known)
 

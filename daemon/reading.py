@@ -88,7 +88,7 @@ def day(spelt: str, sentence: str) -> str:
 
 
 def end_of(spelt: str, zone: tzinfo, sentence: str) -> str:
-    """Give the UTC time up to which `--known-at` looks: the end of a local day, or the time given.
+    """Give the UTC time up to which `--known-at` looks: the end of a local day, or a time, local if it states no zone.
 
     Raises:
         BadDay: it is neither.

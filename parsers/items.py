@@ -28,6 +28,8 @@ _SUSPECT = " 0123456789`~<*+"
 """First characters of the lines that `_ODD` is about, besides a dash."""
 _DASH_ALONE = frozenset(("-", "-\r", "-  "))
 _NOT_BREAK = re.compile(r"[^\r\n]")
+_BEGUN = re.compile(r"^([ \t]+)(?:([-*+])|(\d{1,9})([.)]))[ \t]*$", re.MULTILINE)
+"""A line inside an item that is only a list marker: somebody is about to type there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,23 @@ def items(piece: str) -> tuple[tuple[int, int, Item], ...]:
     page = _Page(piece)
     found = ((top, page.item(top, para, last)) for top, para, last, _ in _shapes("\n".join(page.clean)))
     return tuple((page.starts[top], top, item) for top, item in found if item)
+
+
+def begun(line: str) -> bool:
+    """Tell whether a line inside an item is only a list marker.
+
+    CommonMark reads it as more of the paragraph above, or as its underline; who types it means an item, so it is one,
+    and says nothing yet.
+    """
+    return _BEGUN.fullmatch(line.rstrip("\r\n")) is not None
+
+
+def told_stop(text: str) -> int:
+    """Give where the lines of an item stop that say something: those after them are blank or only begun."""
+    stop = len(text)
+    while (at := text.rfind("\n", 0, stop - 1) + 1) and (not text[at:stop].strip() or begun(text[at:stop])):
+        stop = at
+    return stop
 
 
 class Family(NamedTuple):
@@ -179,7 +198,7 @@ def _shapes(piece: str) -> Sequence[_Shape]:
         return (_Shape(0, 1, 1),)
     if piece.isspace():
         return ()
-    tokens = _blocks().parse(piece)
+    tokens = _blocks().parse(_BEGUN.sub(_worded, piece))
     lines = piece.split("\n")
     shapes: list[_Shape] = []
     reads = False
@@ -188,7 +207,7 @@ def _shapes(piece: str) -> Sequence[_Shape]:
             continue
         shape = (
             _shape(token.map or (0, 0), inner.map or (0, 0), lines)
-            if inner.type == "paragraph_open"
+            if inner.type == "paragraph_open" and not begun(lines[(token.map or (0, 0))[0]])
             else None
         )
         if token.level == 1:
@@ -197,6 +216,11 @@ def _shapes(piece: str) -> Sequence[_Shape]:
         elif shape and reads:
             shapes[-1] = shapes[-1]._replace(below=(*shapes[-1].below, shape))
     return shapes
+
+
+def _worded(line: re.Match[str]) -> str:
+    """A marker alone with a word after it, and a number that may come after a paragraph: as long as it was."""
+    return line[1] + (line[2] or "1".zfill(len(line[3])) + line[4]) + " x"
 
 
 def _shape(item: Sequence[int], para: Sequence[int], lines: Sequence[str]) -> _Shape | None:

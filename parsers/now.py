@@ -21,8 +21,11 @@ _ALONE, _APART = r"(?<!\d)(?<!\d[.,:])", r"(?<![^\W_])(?<!\d[.,:])"
 _OVER = r"(?![^\W_])"
 _TIMES = re.compile(
     rf"{_ALONE}{_HOUR}[:∶]{_MINUTE}(?::{_MINUTE})?"  # 14:30, T10:29:14
+    rf"|(?<![^\W_])(?:à|vers|dès|avant|après|depuis|at)\s{_HOUR}\s[:∶]\s?{_MINUTE}{_OVER}"  # à 14 : 30
+    rf"|{_APART}(?:1\d|2[0-3])\s[:∶]\s?{_MINUTE}(?!\s*[^\W_])"  # 14 : 30, not « Lot 14 : 30 tests »
     rf"|{_ALONE}{_HOUR}\s?h\s?{_MINUTE}|{_APART}{_HOUR}\s?h{_OVER}"  # 14h30, 14 h
     rf"|{_APART}{_HOUR}\s(?:heures?|hours?)\s{_MINUTE}"  # 14 heures 30
+    rf"|{_APART}(?:1[3-9]|2[0-3])\s?heures{_OVER}(?!\s(?:de\b|d['’]))"  # 14 heures; 9 may be how long it takes
     rf"|(?<![^\W_])(?:à|vers|dès|avant|après|depuis)\s{_HOUR}\s?heures?{_OVER}"  # à 14 heures
     rf"|{_APART}(?:0?[1-9]|1[0-2])(?:[:.]{_MINUTE})?\s?[ap](?:\.\s?m\.|m{_OVER})"  # 2pm, 2.30 p.m.
     rf"|{_APART}\d{{1,2}}\s?o['’]clock{_OVER}"
@@ -33,6 +36,9 @@ _PLACE = re.compile(r"[\w)\]]\.\w{1,9}:$")
 """Before a line and a column in a file (`pipeline.py:12:30`)."""
 _OTHER: dict[str, NowSection] = {folded("Prochain action immédiate"): "next"}
 _NAMES: dict[str, NowSection] = {**{folded(said): name for name, said in HEADINGS.items()}, **_OTHER}
+_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})", re.MULTILINE)
+_CLOSERS = ("%%", "-->", "</pre>", "?>", "]]>", ">")
+"""What ends the comments, and the HTML, that a blank line does not."""
 _CONTROL = {number: None for number in range(32) if chr(number) not in "\t\n"} | {127: None}
 
 
@@ -50,21 +56,28 @@ def parse(text: str) -> NowSaid:
     title = next((one for one in heads if one.level == 1 and _TITLE.match(one.text)), None)
     if title is None:
         at = known.properties.body
-        return NowSaid("", texts, spans, NowSpan(at, at), _place(text, heads, at), headed=False)
+        return NowSaid("", texts, spans, NowSpan(at, at), *_place(text, heads, at), headed=False)
     below = _after(text, title)
     found = _DAY.search(text, title.start, below)
     end = len(text[title.start : below].partition("\n")[0].rstrip()) + title.start
     there = NowSpan(*found.span()) if found else NowSpan(end, end)
-    return NowSaid(found[0] if found else "", texts, spans, there, _place(text, heads, below), headed=True)
+    return NowSaid(found[0] if found else "", texts, spans, there, *_place(text, heads, below), headed=True)
 
 
-def _place(text: str, heads: Sequence[Heading], below: int) -> int:
-    """Where a section would go: before the next heading, at the end where one would count there."""
+def _place(text: str, heads: Sequence[Heading], below: int) -> tuple[int, str]:
+    """Where a section would go: before the next heading, or at the end; and what closes there what is open still.
+
+    Code or a comment that nothing closes goes on to the end of the note: closed there it reads the same.
+    """
     nexts = [one.start for one in heads if one.start >= below]
     if nexts:
-        return nexts[0]
-    there = any(one.start > len(text) for one in outline(f"{text}\n\n# Now\n").headings)
-    return len(text) if there else below
+        return nexts[0], ""
+    runs = _FENCE.findall(text)
+    fences = (max((run for run in runs if run[0] == sign), key=len, default="") for sign in "`~")
+    for closer in ("", *filter(None, fences), *_CLOSERS):
+        if any(one.start > len(text) for one in outline(f"{text}\n{closer}\n\n# Now\n").headings):
+            return len(text), closer
+    return below, ""
 
 
 def _after(text: str, head: Heading) -> int:

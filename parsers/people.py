@@ -5,21 +5,29 @@ deeper ones belong to them. Everything else stays the person's.
 """
 
 import re
+from collections.abc import Iterable
+from dataclasses import replace
 from functools import lru_cache
 
 from parsers.frame import Frame
 from parsers.items import families, masked, pieces
 from parsers.model.notes import Section
 from parsers.profile import ProfileSaid, strays
+from parsers.protection import marked
 from parsers.statements import (
     Fields,
     Spot,
     Statement,
     Wording,
+    codeless,
+    cut,
+    fact_wording,
+    glued,
     link_target,
     one_line,
     statement,
     trailing,
+    uncut,
     unlinked,
 )
 
@@ -37,6 +45,9 @@ _NAMES = {
     "vu": "seen",
     "seen": "seen",
 }
+_OWN = re.compile(r"[ \t]?\[(?:vu|seen):: \d{4}-\d\d-\d\d\]")
+"""The field of ours as clavaire writes it: ours wherever the person's hand left it."""
+_CALLED = re.compile(r"(?<!\S)\^\S*")
 _SEEN = re.compile(r"\[\s*(?:vu|seen)\s*::[ \t]*([^\[\]]*?)[ \t]*\]", re.IGNORECASE)
 
 
@@ -72,28 +83,56 @@ def _spots(clear: str, section: Section) -> list[Spot]:
 @lru_cache(maxsize=4096)
 def _people(piece: str) -> tuple[tuple[Spot, tuple[Spot, ...]], ...]:
     """The people of a piece with what stands below each; offsets and lines count from its start."""
-    return tuple(
-        (
-            Spot(SECTION, one.offset, one.line, statement(one.head, reads=person_wording), reach=one.stop),
-            tuple(
-                Spot(SECTION, offset, lines, statement(item, indent))
-                for offset, lines, item, indent in one.below
-            ),
+    found = []
+    for one in families(piece):
+        below = tuple(
+            Spot(SECTION, offset, lines, statement(item, indent, _below_wording))
+            for offset, lines, item, indent in one.below
         )
-        for one in families(piece)
-    )
+        says = statement(one.head, reads=person_wording)
+        if _marked(piece[one.offset : one.stop], one.offset, below):
+            says = replace(
+                says, wording=replace(says.wording, fields=replace(says.wording.fields, sensitive=True))
+            )
+        found.append((Spot(SECTION, one.offset, one.line, says, reach=one.stop), below))
+    return tuple(found)
+
+
+def _marked(text: str, offset: int, below: Iterable[Spot]) -> bool:
+    """Whether somebody is sensitive by what is theirs: all but what the facts below them say for themselves."""
+    if "::" not in text:
+        return False
+    for spot in below:
+        if spot.says.wording.text:
+            start, stop = spot.start - offset, spot.stop - offset
+            text = text[:start] + "\n" * (stop - start) + text[stop:]
+    return marked(text)
 
 
 def person_wording(said: str, below: str = "") -> tuple[int, Wording]:
     """Take a person's line apart: its key is the name, its value how they stand to the owner."""
     del below
-    kept, found = trailing(said, _NAMES)
+    own = _own_spans(said)
+    kept, found = trailing(cut(said, own).rstrip(), _NAMES)
     found.pop("seen", None)
     name, parted, relation = _parted(one_line(kept))
     fields = Fields(**found, about=link_target(name))  # type: ignore[arg-type]  # as for a fact
     name = unlinked(name).strip()
     text = line_text(name, relation) if parted else name
-    return len(kept.rstrip()), Wording(text if name else "", name or None, relation, fields)
+    return uncut(len(kept.rstrip()), own), Wording(text if name else "", name or None, relation, fields)
+
+
+def _below_wording(said: str, below: str) -> tuple[int, Wording]:
+    """Take a fact below somebody apart: a line that was a person's, put below another, still bears our field."""
+    own = _own_spans(said)
+    stop, wording = fact_wording(cut(said, own).rstrip(), _OWN.sub("", below))
+    return uncut(stop, own), wording
+
+
+def _own_spans(para: str) -> list[tuple[int, int]]:
+    """Where our own field stands, with the blank before it unless a word comes right after."""
+    found = [one.span() for one in _OWN.finditer(codeless(para))]
+    return [(start + (para[start] in " \t" and glued(para[end:])), end) for start, end in found]
 
 
 def _parted(text: str) -> tuple[str, bool, str | None]:
@@ -106,10 +145,23 @@ def line_text(name: str, relation: str | None) -> str:
     return f"{name} — {relation}" if relation else name
 
 
+def names_somebody(said: str) -> bool:
+    """Tell whether a stated name is one: a letter or a digit stands in it, apart from ids and what follows a dash."""
+    name = person_wording(" ".join(_CALLED.sub(" ", said).split()))[1].key or ""
+    return any(char.isalnum() for char in name.partition("—")[0])
+
+
 def seen_span(says: Statement) -> tuple[int, int] | None:
     """Give where the day stands on which somebody was last seen, in the item; None where no field says it."""
     found = list(_SEEN.finditer(says.item.text, says.fields_start, says.item.para_end))
     return found[-1].span(1) if found else None
+
+
+def left_over(says: Statement) -> list[tuple[int, int]]:
+    """Give where else our own field stands on a person's line, in the item: they went on typing after it."""
+    body, stands = says.item.body, seen_span(says)
+    own = [(body + start, body + end) for start, end in _own_spans(says.item.text[body : says.item.para_end])]
+    return [(start, end) for start, end in own if stands is None or not start <= stands[0] < end]
 
 
 def people_in(lines: str) -> list[Spot]:

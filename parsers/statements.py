@@ -9,11 +9,16 @@ from typing import NamedTuple
 
 from parsers.dates import Period, period
 from parsers.ids import DIGITS
-from parsers.items import Item, items, pieces
+from parsers.items import Item, begun, items, pieces
 from parsers.model.notes import Section
+from parsers.protection import NO, YES
 
 _CODE = re.compile(r"(?<![`\\])(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
-_OURS = re.compile(rf"(?:(?<=\s)|\A)\^([a-z]-{DIGITS})(?=\s|\Z)")
+_OURS = re.compile(rf"(?:(?<=\s)|\A)\^([a-z]-{DIGITS})(?=[^\w\]^-]|\Z)")
+"""An id of ours; what the person typed right after it, a full stop say, is text."""
+_BELOW = re.compile(rf"(?:[ \t]|^)\^[ef]-{DIGITS}(?=[^\w\]^-]|$)")
+"""An id of ours that came along with a line, now below a fact's: no part of what the fact says."""
+_CLOSING = frozenset(".,;:!?…)»”\"'’*_~")
 _ANCHOR = re.compile(r"(?:(?<=\s)|\A)\^([A-Za-z0-9-]+)\Z")
 _FIELD = re.compile(r"\s*\[([^\[\]:]+)::[ \t]*([^\[\]]*|\[\[[^\[\]]+\]\][ \t]*)\]\Z")
 _LINK = re.compile(r"\[\[([^\[\]|#]+)(?:#[^\[\]|]*)?(?:\|([^\[\]]*))?\]\]")
@@ -33,8 +38,6 @@ _NAMES = {
     "about": "about",
 }
 """Keys of the fields of a fact, in either language."""
-_YES = {"oui", "yes", "true", "vrai"}
-_NO = {"non", "no", "false", "faux"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +161,7 @@ def reword(text: str) -> Wording:
     return _keyed(kept.strip() + ("\n" + rest if rest else ""), fields)
 
 
-_ID_LIKE = re.compile(r"(?:(?<=\s)|\A)\^(?=[A-Za-z0-9-]+(?:\s|\Z))")
+_ID_LIKE = re.compile(rf"(?:(?<=\s)|\A)\^(?=[A-Za-z0-9-]+(?:\s|\Z)|[a-z]-{DIGITS}(?![\w\]^-]))")
 _BLOCK_START = re.compile(r"(?:[#>`~<|=+*_-]|\[(?!\[)|\d{1,9}(?=[.)](?:\s|\Z)))")
 
 
@@ -209,7 +212,7 @@ def statement(item: Item, indent: str = "", reads: Reads = fact_wording) -> Stat
     """Read one item; its other lines stand behind the same `indent`, and `reads` takes its first paragraph apart."""
     para = item.text[item.body : item.para_end]
     spans, ids, anchor = _ids(para)
-    kept, wording = reads(_cut(para, spans).rstrip(), _children(item.text[item.para_stop :], indent))
+    kept, wording = reads(cut(para, spans).rstrip(), _children(item.text[item.para_stop :], indent))
     at_end = not ids or anchor is not None or (len(ids) == 1 and spans[-1][1] == len(para))
     return Statement(
         item=item,
@@ -217,25 +220,39 @@ def statement(item: Item, indent: str = "", reads: Reads = fact_wording) -> Stat
         anchor=anchor,
         id_spans=tuple((item.body + start, item.body + end) for start, end in spans),
         settled=at_end and len(ids) <= 1,
-        fields_start=item.body + _uncut(kept, spans),
+        fields_start=item.body + uncut(kept, spans),
         wording=wording,
         indent=indent,
     )
 
 
+def codeless(para: str) -> str:
+    """Give a paragraph with its code spans blanked: same length."""
+    return _CODE.sub(lambda code: "\0" * len(code[0]), para)
+
+
+def glued(after: str) -> bool:
+    """Tell whether words come right after what is ours: the blank before it is then theirs."""
+    return bool(after) and not after[0].isspace() and after[0] not in _CLOSING
+
+
 def _ids(para: str) -> tuple[list[tuple[int, int]], list[str], str | None]:
     """Where ids stand (each with the blank before it), which are ours, and the anchor at the end."""
-    bare = _CODE.sub(lambda code: "\0" * len(code[0]), para)
+    bare = codeless(para)
     found = list(_OURS.finditer(bare))
     for one in found:
         bare = bare[: one.start()] + " " * (one.end() - one.start()) + bare[one.end() :]
     anchored = _ANCHOR.search(bare.rstrip())
     spans = sorted(one.span() for one in (*found, *([anchored] if anchored else [])))
-    with_blank = [(start - 1 if start and para[start - 1] in " \t" else start, end) for start, end in spans]
+    with_blank = [
+        (start - 1 if start and para[start - 1] in " \t" and not glued(para[end:]) else start, end)
+        for start, end in spans
+    ]
     return with_blank, [one[1] for one in found], anchored[1] if anchored else None
 
 
-def _cut(para: str, spans: list[tuple[int, int]]) -> str:
+def cut(para: str, spans: Iterable[tuple[int, int]]) -> str:
+    """Give a text without these spans of it."""
     parts, at = [], 0
     for start, end in spans:
         parts.append(para[at:start])
@@ -243,8 +260,8 @@ def _cut(para: str, spans: list[tuple[int, int]]) -> str:
     return "".join((*parts, para[at:]))
 
 
-def _uncut(at: int, spans: list[tuple[int, int]]) -> int:
-    """Where an offset of the cut text stood before the cut."""
+def uncut(at: int, spans: Iterable[tuple[int, int]]) -> int:
+    """Give where an offset of a text stood before these spans were cut from it."""
     for start, end in spans:
         if start >= at:
             break
@@ -254,8 +271,9 @@ def _uncut(at: int, spans: list[tuple[int, int]]) -> int:
 
 def _children(raw: str, indent: str) -> str:
     lines = [line.removesuffix("\r") for line in raw.split("\n")][1:]
-    while lines and not lines[-1].strip():
+    while lines and (not lines[-1].strip() or begun(lines[-1])):
         lines.pop()
+    lines = [_BELOW.sub("", line) for line in lines] if "^" in raw else lines
     # A blank line stays as it is, or what is indented again would not read the same.
     return "\n".join(line.removeprefix(indent) if line.strip() else line for line in lines)
 
@@ -289,7 +307,7 @@ def _value(name: str, said: str) -> Period | bool | str | None:
     if name != "sensitive":
         return period(said)
     word = said.strip().casefold()
-    return True if word in _YES else False if word in _NO else None
+    return True if word in YES else False if word in NO else None
 
 
 def _keyed(text: str, fields: Fields) -> Wording:

@@ -185,6 +185,17 @@ def _scalar(tag: str, text: str) -> Any:
         return text
 
 
+def _null(text: str) -> None:
+    if text.lower() not in {"", "~", "null"}:  # `!!null x`
+        raise ValueError
+
+
+def _bool(text: str) -> bool:
+    if text.lower() not in {"true", "false"}:  # `!!bool yes`, which is no truth value of YAML 1.2
+        raise ValueError
+    return text[0] in "tT"
+
+
 def _int(text: str) -> int:
     return int(text, 0) if text[:2] in {"0o", "0x"} else int(text)
 
@@ -195,8 +206,8 @@ def _float(text: str) -> float:
 
 
 _SCALARS: dict[str, Any] = {
-    "tag:yaml.org,2002:null": lambda _: None,
-    "tag:yaml.org,2002:bool": lambda text: text[0] in "tT",
+    "tag:yaml.org,2002:null": _null,
+    "tag:yaml.org,2002:bool": _bool,
     "tag:yaml.org,2002:int": _int,
     "tag:yaml.org,2002:float": _float,
 }

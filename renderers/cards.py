@@ -31,6 +31,8 @@ class ShownCard:
     section: str
     first: str
     detail: str
+    about: str
+    """Whom it is about, `""` where that is the owner: a line that is known by its id, as names change."""
     boxes: tuple[tuple[str, str], ...]
     """(choice, label)"""
     twice: str
@@ -55,10 +57,12 @@ def view(
     room: int,
     words: Sequence[Words],
     called: Called = str,
+    about: Called = str,
 ) -> CardsView:
     """Give the open cards that are shown, in the first language of `words`; `called` gives an entity's line by its id.
 
-    At most `room` cards beyond a day's notices are shown; `standing` are the cards that are in the note now.
+    A proposal about somebody says whom, as `about` tells them. At most `room` cards beyond a day's notices are shown;
+    `standing` are the cards that are in the note now.
     """
     waiting = [card for card in cards.values() if card.status == "open" and not card.hidden]
     waiting.sort(key=lambda card: (card.opened_at, card.id))
@@ -72,12 +76,13 @@ def view(
         for name in standing
         if name in cards
     }
-    return CardsView(
-        {card.id: _shown(card, facts, words[0], called) for card in plain + grouped[:fits]}, more, details
-    )
+    shown = {card.id: _shown(card, facts, words[0], called, about) for card in plain + grouped[:fits]}
+    return CardsView(shown, more, details)
 
 
-def _shown(card: Card, facts: Callable[[str], Fact | None], words: Words, called: Called) -> ShownCard:
+def _shown(
+    card: Card, facts: Callable[[str], Fact | None], words: Words, called: Called, about: Called
+) -> ShownCard:
     first, *others = card.text.split("\n")
     fact = facts(card.subjects[-1]) if card.kind in _PROPOSED else None
     if fact:
@@ -86,8 +91,15 @@ def _shown(card: Card, facts: Callable[[str], Fact | None], words: Words, called
         quoted = " · ".join(words.say("card.quoted", text=line) for line in (first, *others) if line)
         first = words.say(f"card.{card.kind}.title", text=as_item(quoted), note=card.note or "")
     boxes = tuple((choice, _label(card, choice, called, words)) for choice in choices(card))
+    whom = about(fact.entity_id) if fact and fact.entity_id else ""
     return ShownCard(
-        card.id, SECTION[card.kind], first, _detail(card, facts, words), boxes, words.say("card.twice")
+        id=card.id,
+        section=SECTION[card.kind],
+        first=first,
+        detail=_detail(card, facts, words),
+        about=words.say("card.about", name=as_item(whom)) if whom else "",
+        boxes=boxes,
+        twice=words.say("card.twice"),
     )
 
 
@@ -200,5 +212,7 @@ def _card(card: ShownCard, eol: str) -> str:
     lines = [f"- {card.first} ^{card.id}"]
     if card.detail:
         lines.append(f"\t- {card.detail}")
+    if card.about:
+        lines.append(f"\t- {card.about} ^{card.id}-about")
     lines += [f"\t- [ ] {label} ^{card.id}-{choice}" for choice, label in card.boxes]
     return "".join(line + eol for line in lines)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Mapping, 
 from dataclasses import dataclass
 
 from parsers.ids import DIGITS
+from parsers.items import told_stop
 from parsers.sameness import said_key
 from parsers.statements import Spot, bearers
 from renderers.splice import Splice
@@ -243,7 +244,8 @@ def _reworded(spot: Spot, fact: ShownLine) -> Splice:
         return Splice(spot.start + item.body, spot.start + item.para_end, line)
     eol = "\r\n" if item.text.endswith("\r\n") else "\n"
     lines = [line, *indented(rest, says.indent)]
-    return Splice(spot.start + item.body, spot.stop, "".join(one + eol for one in lines))
+    stop = spot.start + told_stop(item.text)
+    return Splice(spot.start + item.body, stop, "".join(one + eol for one in lines))
 
 
 def _is_ours(spot: Spot, span: tuple[int, int]) -> bool:

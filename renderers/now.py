@@ -28,7 +28,8 @@ def brought_up(text: str | None, said: Written | None, shown: int) -> str | None
 def focused(text: str, said: NowSaid, step: str, day: str) -> str:
     """Give a note with another first section and the day of its title; every other byte is as it was.
 
-    A title or section that is missing is put in; line endings are the note's.
+    A title or section that is missing is put in; code or a comment that is open at the end of the note is closed before
+    a section that comes after it. Line endings are the note's.
     """
     end = "\r\n" if "\r\n" in text else "\n"
     edits = [_section(text, said, step.replace("\n", end), end), _title(text, said, day, end)]
@@ -40,7 +41,8 @@ def focused(text: str, said: NowSaid, step: str, day: str) -> str:
 def _section(text: str, said: NowSaid, step: str, end: str) -> tuple[int, int, str]:
     """The bytes that become the first section, and what with."""
     span = said.spans.get("step", NowSpan(said.place, said.place))
-    head = "" if "step" in said.spans else f"{_blank(text, span.start, end)}## {HEADINGS['step']}{end}"
+    apart = f"{said.closer}{end}{end}" if said.closer else _blank(text, span.start, end)
+    head = "" if "step" in said.spans else f"{apart}## {HEADINGS['step']}{end}"
     body = f"{end}{step}{end}" if step else ""
     after = "" if span.stop == len(text) else end
     return span.start, span.stop, f"{_gap(text, span.start, end)}{head}{body}{after}"

@@ -11,7 +11,7 @@ from parsers.frame import Frame
 from parsers.ids import ENTITY
 from parsers.model.cards import Card
 from parsers.model.entities import Entity, Relation
-from parsers.people import SECTION, line_text, seen_span
+from parsers.people import SECTION, left_over, line_text, seen_span
 from parsers.profile import ProfileSaid
 from parsers.statements import Spot
 from renderers.lines import (
@@ -19,6 +19,7 @@ from renderers.lines import (
     Rendered,
     ShownLine,
     asked_at,
+    cut,
     in_step,
     left,
     placed,
@@ -157,9 +158,9 @@ def _seen(spot: Spot, shows: PeopleView, name: str) -> list[Splice]:
     day, says = shows.seen.get(name), spot.says
     if day is None:
         return []
-    span = seen_span(says)
+    span, moved = seen_span(says), cut(spot, left_over(says))
     if span:
         start, end = (spot.start + at for at in span)
-        return [] if says.item.text[span[0] : span[1]] == day else [Splice(start, end, day)]
+        return moved if says.item.text[span[0] : span[1]] == day else [*moved, Splice(start, end, day)]
     at = says.id_spans[0][0] if says.settled and says.id_spans else says.item.para_end
-    return [Splice(spot.start + at, spot.start + at, f" [{shows.word}:: {day}]")]
+    return [*moved, Splice(spot.start + at, spot.start + at, f" [{shows.word}:: {day}]")]

@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from parsers.errors import ClavaireError
+from parsers.model.now import NowTexts
 from parsers.model.register import Event
 from parsers.register import ENVELOPE, MAC, mac_of
 
@@ -12,6 +13,8 @@ WORDS = frozenset({"text", "key", "value"})
 """Names of fields that hold the person's words, at any depth of a body; so does any name in `_text`."""
 NAMES = frozenset({"name", "aliases", "note"})
 """Fields in which a record about an entity has words too."""
+_MORE: Mapping[str, frozenset[str]] = {"now.written": frozenset(NowTexts._fields)}
+"""Record → fields in which it has words too."""
 
 
 class EventUnwritable(ClavaireError):
@@ -43,7 +46,7 @@ def blank_line(line: bytes, secret: bytes) -> bytes:
     """Give the same line with its words blanked and a new seal; what is blank already comes back equal."""
     fields = json.loads(line)
     del fields["mac"]
-    words = WORDS | NAMES if fields["op"].startswith("entity.") else WORDS
+    words = WORDS | (NAMES if fields["op"].startswith("entity.") else _MORE.get(fields["op"], frozenset()))
     return _seal({name: _blank(name, value, words) for name, value in fields.items()}, secret)
 
 

@@ -15,13 +15,17 @@ from config.i18n import catalogue
 from config.paths import NAMES
 from daemon.app import accept
 from daemon.hooks.clients import AGENTS, HOOKS, is_ours
-from daemon.hooks.install import with_hooks, without_hooks
+from daemon.hooks.install import change, with_hooks, without_hooks
 from parsers.model.edits import NowWrite
 from tests.home import Clock, Home
 from tests.terminal import ROOT, START, environ
 
 FR = catalogue("fr")
 CLIENTS = tuple(AGENTS)
+MINE = {
+    client: {name: f"/opt/x/clavaire --vault /v hook {name} --client {client}" for name in HOOKS}
+    for client in CLIENTS
+}
 SETTINGS = {
     "claude-code": ".claude/settings.json",
     "codex": ".codex/hooks.json",
@@ -234,11 +238,71 @@ def test_install_makes_a_file_where_there_is_none(home, client):
     }
     assert len(commands(home, client)) == 2
     assert hook(home, "remove", "--client", client).returncode == 0
-    assert json.loads(settings(home, client).read_text("utf-8")) == dict(AGENTS[client].begins)
+    assert not settings(home, client).exists()
     assert (
         FR.say("cli.hook.absent", path=settings(home, client))
         in hook(home, "remove", "--client", client).stdout
     )
+
+
+AS_THEY_WERE = (
+    "", "\n", "\ufeff", "{}", "{}\n", '{"hooks": {}}', '{"a": 1, "hooks": {}, "b": 2}\n', '{"hooks": {},\n "a": 1}',
+    '{"version": 1}', '{"version": 1, "hooks": {}}', '{"hooks": {"SessionStart": [], "sessionStart": []}}',
+    '{\r\n\t"a": 1\r\n}\r\n', "[]",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("text", AS_THEY_WERE)
+def test_whatever_stood_there_remove_gives_it_back(tmp_path, client, text):
+    agent, path = AGENTS[client], tmp_path / "settings.json"
+    path.write_bytes(text.encode())
+    for _ in range(2):
+        if text != "[]":
+            assert change(path, agent, MINE[client], FR) is not None
+            assert change(path, agent, None, FR) is not None
+        assert path.read_bytes() == text.encode()
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_what_came_after_our_hooks_stays_and_what_we_added_goes(tmp_path, client):
+    agent, path = AGENTS[client], tmp_path / "settings.json"
+    for text in ('{"a": 1, "hooks": {}}', '{"a": 1}'):
+        path.write_text(text)
+        change(path, agent, MINE[client], FR)
+        moved = {name: one.replace("/opt/x", "/usr/bin") for name, one in MINE[client].items()}
+        change(path, agent, moved, FR)
+        path.write_text(
+            json.dumps(json.loads(path.read_text()), indent=7)
+        )  # an agent writes them its own way
+        change(path, agent, None, FR)
+        assert json.loads(path.read_text()) == json.loads(text)
+        assert "\n       " in path.read_text()
+
+
+def test_settings_we_made_that_somebody_filled_since_keep_what_they_need(tmp_path):
+    agent, path = AGENTS["cursor"], tmp_path / "hooks.json"
+    change(path, agent, MINE["cursor"], FR)
+    said = json.loads(path.read_text())
+    said["hooks"]["stop"] = [{"command": "date"}]
+    path.write_text(json.dumps(said))
+    change(path, agent, None, FR)
+    assert json.loads(path.read_text()) == {"version": 1, "hooks": {"stop": [{"command": "date"}]}}
+
+
+@pytest.mark.parametrize("name", HOOKS)
+@pytest.mark.parametrize(
+    "words", [[], ["--client"], ["--client", "nope"], ["--bogus"], ["--client", "codex", "more"]]
+)
+def test_words_that_an_agents_hook_does_not_know_end_with_0_and_one_line(home, name, words):
+    done = hook(home, name, *words)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (0, "", 1)
+    assert hook(home, name, "--help").returncode == 0
+
+
+@pytest.mark.parametrize("word", ["install", "remove"])
+def test_a_person_who_names_no_agent_is_told_so(home, word):
+    assert hook(home, word, "--client", "nope").returncode == 2
 
 
 @pytest.mark.parametrize(
@@ -283,7 +347,7 @@ def test_the_installed_command_is_one_that_runs(home):
     assert Path(words[0]).name == "clavaire"
 
 
-COMMANDS = {name: f"/opt/x/clavaire --vault /v hook {name} --client codex" for name in HOOKS}
+COMMANDS = MINE["codex"]
 INNER = st.recursive(
     st.sampled_from([1, "x", None, {"type": "command", "command": "date"}]),
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from("ab"), inner, max_size=2),

@@ -75,8 +75,25 @@ def failed(words: Catalogue, code: str, said: str = "", rule: int | None = None,
 
 def refused(words: Catalogue, decision: Decision) -> Failed:
     """Give the error of what the policy refuses."""
+    if unavailable(decision.rule, decision.reasons):
+        return no_path(words)
     said = refusal_said(words, decision.rule, decision.reasons)
     return failed(words, "refused", said, decision.rule)
+
+
+_UNTOLD = frozenset(("fault_private", "fault_ignored", "data_private", "data_sensitive"))
+"""Reasons that would tell what a note is: one that an agent may not read is for it as one that is not there."""
+_BEYOND = 2
+
+
+def unavailable(rule: int, reasons: Iterable[tuple[str, str]]) -> bool:
+    """Tell whether a refusal is for what a note is that does not exist for an agent."""
+    return rule in (_BEYOND, _BEYOND + 1) and any(key in _UNTOLD for key, _ in reasons)
+
+
+def no_path(words: Catalogue) -> Failed:
+    """Give the error of a plan's step at a path without a note, or with one that this agent may not have."""
+    return failed(words, "refused", words.say("agent.error.unavailable_path"), _BEYOND)
 
 
 def closed(words: Catalogue, problem: Problem) -> Failed:

@@ -12,8 +12,7 @@ from daemon.agents.arguments import BrainFocus, BrainWrite, Listing, Nothing
 from daemon.agents.session import AgentSession
 from daemon.brain import Boot
 from daemon.policy.lineage import Output
-from daemon.tools.errors import ToolError
-from daemon.tools.reads import MOST
+from daemon.tools.reads import check_limit
 from parsers.model.edits import NowGiven, NowWrite
 from parsers.model.policy import Decision
 
@@ -143,8 +142,7 @@ def _allowed(session: AgentSession, tool: str, args: Mapping[str, Any]) -> dict[
 
 
 def _page(session: AgentSession, found: Sequence[dict[str, Any]], args: Listing) -> Page:
-    if not 1 <= args.limit <= MOST:
-        raise ToolError("limit", most=str(MOST))
+    check_limit(args.limit)
     start, _ = start_of(args.cursor, session.words)
     return page_of(found, start, args.limit)
 

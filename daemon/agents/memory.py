@@ -8,7 +8,6 @@ from daemon.agents.session import AgentSession
 from daemon.app import why_not
 from daemon.memory.persons import open_to_others
 from daemon.memory.recollect import holding
-from daemon.memory.state import State
 from daemon.tools.arguments import MemoryForget, MemorySave, MemoryUpdate
 from daemon.tools.errors import ToolError
 from parsers.dates import period
@@ -29,7 +28,7 @@ def memory_save(session: AgentSession, args: MemorySave) -> Answer:
     sure = 1.0 if args.confidence is None else args.confidence
     if not 0 <= sure <= 1:
         raise ToolError("argument_confidence", tool="memory_save", argument="confidence")
-    _check_length("memory_save", args.text, args.about or "")
+    _check_length("memory_save", text=args.text, about=args.about or "")
     found = session.found("memory_save", {"text": args.text, "about": args.about})
     edit = Remember(
         args.text,
@@ -43,13 +42,13 @@ def memory_save(session: AgentSession, args: MemorySave) -> Answer:
         read_below=session.reads.below,
         about=args.about,
     )
-    return _asked(session, edit, args.text)
+    return _asked(session, edit)
 
 
 def memory_update(session: AgentSession, args: MemoryUpdate) -> Answer:
     """Propose another wording of a fact this client may know."""
     fact = _known(session, args.id)
-    _check_length("memory_update", args.text)
+    _check_length("memory_update", text=args.text)
     found = session.found("memory_update", {"id": fact.id, "text": args.text})
     edit = Remember(
         args.text,
@@ -61,7 +60,7 @@ def memory_update(session: AgentSession, args: MemoryUpdate) -> Answer:
         read_below=session.reads.below,
         replaces=fact.id,
     )
-    return _asked(session, edit, args.text)
+    return _asked(session, edit)
 
 
 def memory_forget(session: AgentSession, args: MemoryForget) -> Answer:
@@ -77,14 +76,15 @@ def memory_forget(session: AgentSession, args: MemoryForget) -> Answer:
     return Answer(session.words.say(f"agent.memory.{status}", id=fact.id), {"id": fact.id, "status": status})
 
 
-def _check_length(tool: str, *texts: str) -> None:
+def _check_length(tool: str, **texts: str) -> None:
     """Check that what is to be remembered is a line and what stands below it, not a document.
 
     Raises:
         ToolError: it is too long.
     """
-    if any(len(one) > _LONGEST for one in texts):
-        raise ToolError("argument_long", tool=tool, argument="text", most=str(_LONGEST))
+    for name, text in texts.items():
+        if len(text) > _LONGEST:
+            raise ToolError("argument_long", tool=tool, argument=name, most=str(_LONGEST))
 
 
 def _known(session: AgentSession, name: str) -> Fact:
@@ -120,32 +120,15 @@ def _records(session: AgentSession, edit: Edit) -> tuple[Record, ...]:
     return records
 
 
-def _asked(session: AgentSession, edit: Remember, text: str) -> Answer:
-    """Tell what a statement came to; of what is sensitive nothing but that it waits."""
+def _asked(session: AgentSession, edit: Remember) -> Answer:
+    """Tell what a statement came to; what this client may not know did not count."""
     records = _records(session, edit)
-    state = session.app.history.state
     told = next((one for one in reversed(records) if one.op == "fact.asserted"), None)
     told = told or next((one for one in records if one.op.startswith("fact.")), None)
-    if _guarded(state, text, told) or (edit.about is not None and _of_nobody(state, told)):
-        return _said(session, None, "pending")
     if told is not None:
         return _said(session, str(told.body["id"]), str(told.body.get("status", "known")))
     reason = why_not(session.app, edit) or "known"
     return _said(session, None, "unchanged", reason=reason)
-
-
-def _guarded(state: State, text: str, told: Record | None) -> bool:
-    """Whether what was stated is something that no agent is told of: not even that it is known."""
-    facts = list(state.same_text(text))
-    if told is not None and (fact := state.latest(str(told.body.get("id")))) is not None:
-        facts.append(fact)
-    return any(not open_to_others(state, fact) for fact in facts)
-
-
-def _of_nobody(state: State, told: Record | None) -> bool:
-    """Whether the name that was given leads to nobody: told as if it led to somebody no agent is told of."""
-    fact = state.latest(str(told.body.get("id"))) if told is not None else None
-    return fact is None or fact.entity_id is None
 
 
 def _said(session: AgentSession, name: str | None, status: str, **more: Any) -> Answer:

@@ -1,5 +1,6 @@
 """Reading notes and memory for an agent: what the tools of that name give, in parts."""
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -20,19 +21,24 @@ from daemon.agents.arguments import (
     ProcedureGetPart,
     ProfileGetPart,
 )
+from daemon.agents.places import check_folder, check_spelling, is_nobodys
 from daemon.agents.session import AgentSession
 from daemon.policy.lineage import Output
+from daemon.runs.asking import BadRequest
 from daemon.tools.arguments import EntityResolve
-from daemon.tools.errors import ToolError
-from daemon.tools.reads import MOST
+from daemon.tools.reads import MOST, check_limit
+from daemon.vault.errors import NoteMissing
 from daemon.vault.walk import NOTE
+from parsers.errors import ClavaireError
 
 
 def note_read(session: AgentSession, args: NoteReadPart) -> Answer:
     """Give a note's text, in parts where it is long, with the etag of the version they are of."""
     start, version = start_of(args.cursor, session.words)
-    (one,) = session.read("note_read", {"path": args.path}) or (None,)
+    check_spelling("note_read", "path", args.path)
+    one = _seen(session, args.path)
     if one is None or not _is_note(session, args.path):
+        check_folder(session, args.path)
         raise failed(session.words, "not_found", session.words.say("agent.error.no_note"))
     etag = str(one.value["etag"])
     if version and not etag.startswith(version):
@@ -44,6 +50,28 @@ def note_read(session: AgentSession, args: NoteReadPart) -> Answer:
     return Answer(listed(session.words, session.words.say("agent.data"), [block], page), values, (one,))
 
 
+def _seen(session: AgentSession, path: str) -> Output | None:
+    """Give a note, None where there is none for an agent: what one may not read is told as what is not there.
+
+    Raises:
+        Failed: no note of the vault could ever be read at this path: it is ours, or not one below the vault.
+    """
+    try:
+        drafted = session.drafted("note_read", {"path": path})
+    except BadRequest as error:
+        if isinstance(error.__context__, NoteMissing):
+            return None
+        raise
+    if drafted.decision.kind == "allowed":
+        return next((one for one in drafted.outputs if one.sensitivity == "normal"), None)
+    if is_nobodys(path):
+        session.refuse("note_read", drafted.decision)
+    # The person sees it in the register, where it can be recorded; the agent is told neither.
+    with contextlib.suppress(ClavaireError, OSError):
+        session.refuse("note_read", drafted.decision)
+    return None
+
+
 def _is_note(session: AgentSession, path: str) -> bool:
     """Whether a name leads to a note, and to no other file that lies in the vault."""
     target = session.app.vault.target(path)
@@ -53,12 +81,12 @@ def _is_note(session: AgentSession, path: str) -> bool:
 def note_search(session: AgentSession, args: NoteSearchPart) -> Answer:
     """Give the best notes for some words, each with its best passage."""
     start, _ = start_of(args.cursor, session.words)
-    limit = _limit(args.limit)
+    check_limit(args.limit)
     if start >= MOST:
-        return _listing(session, (), start, limit, "hits")
-    more = min(start + limit + 1, MOST)
+        return _listing(session, (), start, args.limit, "hits")
+    more = min(start + args.limit + 1, MOST)
     found = session.read("note_search", {"query": args.query, "limit": more})
-    return _listing(session, found, start, limit, "hits")
+    return _listing(session, found, start, args.limit, "hits")
 
 
 def memory_recall(session: AgentSession, args: MemoryRecallPart) -> Answer:
@@ -99,17 +127,12 @@ def _memory(
 ) -> Answer:
     start, _ = start_of(cursor, session.words)
     found = session.read(tool, _given(asked))
-    return _listing(session, found, start, _limit(limit), name)
+    check_limit(limit)
+    return _listing(session, found, start, limit, name)
 
 
 def _given(args: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in args.items() if value is not None}
-
-
-def _limit(limit: int) -> int:
-    if not 1 <= limit <= MOST:
-        raise ToolError("limit", most=str(MOST))
-    return limit
 
 
 def _listing(session: AgentSession, found: Sequence[Output], start: int, limit: int, name: str) -> Answer:

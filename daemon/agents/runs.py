@@ -1,25 +1,31 @@
 """An agent's runs: it proposes, looks at its own, and may stop them. Approving is the person's alone."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from daemon import acting
 from daemon.agents.answers import (
     Answer,
+    Failed,
     Page,
     data_block,
     failed,
     listed,
+    no_path,
     page_of,
     refused,
     sentenced,
     start_of,
+    unavailable,
 )
-from daemon.agents.arguments import PlanPropose, RunCancel, RunGet, RunList
+from daemon.agents.arguments import PlanPropose, PlanStep, RunCancel, RunGet, RunList
+from daemon.agents.places import check_spelling
 from daemon.agents.probing import check_probes
 from daemon.agents.session import AgentSession
-from daemon.tools.errors import ToolError
-from daemon.tools.reads import MOST
+from daemon.runs.asking import BadRequest
+from daemon.runs.work import Prepared
+from daemon.tools.reads import check_limit
+from daemon.vault.errors import NoteMissing
 from parsers.model.run_edits import Steer
 from parsers.model.runs import Run, Step
 
@@ -35,18 +41,44 @@ def plan_propose(session: AgentSession, args: PlanPropose) -> Answer:
         "why": args.why,
         "steps": [{"tool": step.tool, "args": step.args} for step in args.steps],
     }
+    _check_paths(args.steps)
     check_probes(session, args.steps)
-    with session.writing():
-        prepared, _ = acting.propose(
-            session.app, raw, session.client(), lambda _, wishes: session.hand_in((), wishes)
-        )
+    prepared = _prepared(session, raw)
     session.proposed.add(prepared.run.id)
     if prepared.refused:
-        failure = refused(session.words, prepared.refused[0].decision)
-        failure.run = prepared.run.id
-        raise failure
+        raise _refused(session, prepared)
     run = session.app.history.runs.runs.get(prepared.run.id, prepared.run)
     return _told(session, run)
+
+
+def _check_paths(steps: Sequence[PlanStep]) -> None:
+    for step in steps:
+        for name in _PATHS:
+            if isinstance(path := step.args.get(name), str):
+                check_spelling(step.tool, name, path)
+
+
+def _prepared(session: AgentSession, raw: Mapping[str, Any]) -> Prepared:
+    """Hand a plan in; a note that is not there is told like one that does not exist for this client."""
+    try:
+        with session.writing():
+            prepared, _ = acting.propose(
+                session.app, raw, session.client(), lambda _, wishes: session.hand_in((), wishes)
+            )
+    except BadRequest as error:
+        if isinstance(error.__context__, NoteMissing):
+            raise no_path(session.words) from None
+        raise
+    return prepared
+
+
+def _refused(session: AgentSession, prepared: Prepared) -> Failed:
+    """Give why a plan is refused; a reason that tells what a note is goes before, and then no run is named."""
+    decisions = [one.decision for one in prepared.refused]
+    hidden = next((one for one in decisions if unavailable(one.rule, one.reasons)), None)
+    failure = refused(session.words, hidden or decisions[0])
+    failure.run = "" if hidden else prepared.run.id
+    return failure
 
 
 def run_get(session: AgentSession, args: RunGet) -> Answer:
@@ -57,8 +89,7 @@ def run_get(session: AgentSession, args: RunGet) -> Answer:
 
 def run_list(session: AgentSession, args: RunList) -> Answer:
     """Give this client's runs, the newest first."""
-    if not 1 <= args.limit <= MOST:
-        raise ToolError("limit", most=str(MOST))
+    check_limit(args.limit)
     start, _ = start_of(args.cursor, session.words)
     runs = [run for run in session.own_runs() if args.status in (None, run.status)]
     page = page_of([_head(run) for run in reversed(runs)], start, args.limit)

@@ -14,11 +14,10 @@ from typing import Any
 
 from config.settings import zone
 from daemon import managed
-from daemon.agents.answers import closed, failed, refused
+from daemon.agents.answers import closed, failed, refused, unavailable
 from daemon.agents.keys import Client as Who
 from daemon.agents.log import SessionLog
 from daemon.agents.reads import Reads
-from daemon.agents.remembering import memory_of
 from daemon.app import App, check_kept
 from daemon.consent import Wish
 from daemon.index.search import search
@@ -26,9 +25,10 @@ from daemon.index.store import NoIndex
 from daemon.memory.moment import Moment
 from daemon.overview import is_kept
 from daemon.pipeline import Outcome
-from daemon.planning import Client, asker, planning
+from daemon.planning import Client, asker, memory_of, planning
 from daemon.policy.lineage import Output
 from daemon.recall.embedding import nearness
+from daemon.recall.recollecting import recall
 from daemon.runs.drafting import Draft, Planning, draft, found_of
 from daemon.runs.refusing import refuse_call
 from daemon.runs.work import Work
@@ -128,7 +128,8 @@ class AgentSession:
     def _memory(self, snapshot: Snapshot, moment: Moment) -> Memory | None:
         if not self.app.settings.memory.enabled:
             return None
-        return memory_of(snapshot, moment, zone(self.app.settings))
+        recalled = partial(recall, snapshot, now=moment.now, zone=zone(self.app.settings))
+        return memory_of(snapshot.index, snapshot.state(), moment, recalled)
 
     def client(self) -> Client:
         """Give who asks, with all that was read."""
@@ -141,6 +142,17 @@ class AgentSession:
             Failed: the policy refuses it; the refusal is in the register.
             BadRequest, ToolError: it cannot be.
         """
+        drafted = self.drafted(tool, args)
+        if drafted.decision.kind != "allowed":
+            self.refuse(tool, drafted.decision)
+        return tuple(one for one in drafted.outputs if one.sensitivity == "normal")
+
+    def drafted(self, tool: str, args: Mapping[str, Any]) -> Draft:
+        """Give what a tool that reads would give this client, with what the policy says of it.
+
+        Raises:
+            BadRequest, ToolError, RefusedEarly: it cannot be.
+        """
         snapshot = self.snapshot
         with snapshot.still():
             plan = self.planning(snapshot)
@@ -149,13 +161,7 @@ class AgentSession:
             # Nothing of the vault's own reads depends on where a query's words come from: they are not looked up.
             asking = Client(self.who.origin, keyed=self.who.keyed)
             who = asker(asking, runs, moment, self.app.pipeline.around.rules)
-            drafted = draft(Step(moment.new_id(STEP), tool, args), 1, (), who, plan, 0)
-        self._check(drafted)
-        return tuple(one for one in drafted.outputs if one.sensitivity == "normal")
-
-    def _check(self, drafted: Draft) -> None:
-        if drafted.decision.kind != "allowed":
-            self.refuse(drafted.tool.name, drafted.decision)
+            return draft(Step(moment.new_id(STEP), tool, args), 1, (), who, plan, 0)
 
     def refuse(self, tool: str, decision: Decision) -> None:
         """Refuse a call: an event where one can be recorded, and the error.
@@ -254,7 +260,7 @@ class AgentSession:
 
     def own_runs(self) -> Iterator[Run]:
         """Give this client's runs, the oldest first."""
-        found = [run for run in self.snapshot.runs().shown() if self.owns(run)]
+        found = [run for run in self.snapshot.runs().shown() if self.owns(run) and not _hides(run)]
         yield from sorted(found, key=lambda run: (run.requested_at, run.id))
 
     def own_run(self, name: str) -> Run:
@@ -280,6 +286,13 @@ class AgentSession:
     def executing(self) -> bool:
         """Tell whether a process carries out what is approved."""
         return is_kept(self.app.vault)
+
+
+def _hides(run: Run) -> bool:
+    """Whether a plan was refused for a note that does not exist for its client: then neither does the plan."""
+    return run.status == "refused" and any(
+        step.decision == "refused" and unavailable(step.rule, step.reasons) for step in run.steps
+    )
 
 
 def _hits(snapshot: Snapshot, query: str, limit: int) -> list[tuple[NotePath, dict[str, Any]]]:

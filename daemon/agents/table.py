@@ -95,7 +95,7 @@ def call(session: AgentSession, name: str, arguments: Mapping[str, Any]) -> Repl
         answer = _answer(session, name, arguments)
         read = tuple(dict.fromkeys(one.source for one in answer.read))
         reply, code = Reply((answer.text,), answer.values), "ok"
-    except Exception as error:
+    except Exception as error:  # a fault of ours is an answer to this call, and must not end the session
         failure = failure_of(error, session.words)
         if failure.code == "internal":
             log.exception("%s failed", name)
@@ -121,7 +121,7 @@ def _with_now(session: AgentSession, reply: Reply) -> Reply:
         return reply
     try:
         block = brain.pushed(session)
-    except Exception as error:  # noqa: BLE001 - as above: an answer is not lost for what should precede it
+    except Exception as error:  # noqa: BLE001 - an answer is not lost for what should precede it
         log.warning("what precedes an answer is not given: %s", failure_of(error, session.words).said)
         return reply
     return Reply((block, *reply.texts), {**reply.values, "now": block}, reply.failed) if block else reply

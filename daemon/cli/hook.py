@@ -32,12 +32,26 @@ _PATIENCE = 1.0
 _MOST = 1 << 20
 
 
+class _Lenient(click.Command):
+    """A command that an agent runs: words it does not know are told on stderr, and end it with 0 too."""
+
+    def make_context(self, *values: Any, **more: Any) -> click.Context:
+        """Give the context of its words; ends where they are wrong."""
+        try:
+            return super().make_context(*values, **more)
+        except click.UsageError as error:
+            session = error.ctx.find_object(Session) if error.ctx else None
+            reason = ValueError(error.format_message())
+            click.echo(_reason(session or Session(), "hook.failed", reason), err=True)
+            raise click.exceptions.Exit(0) from None
+
+
 @click.group()
 def hook() -> None:
     """What agents run themselves: now.md when a session starts, and a word before it is compacted."""
 
 
-@hook.command("session-start")
+@hook.command("session-start", cls=_Lenient)
 @_CLIENT
 @pass_session
 def session_start(session: Session, client: str) -> None:
@@ -56,7 +70,7 @@ def session_start(session: Session, client: str) -> None:
             _record(session, f"mcp:{client}", name, boot.etag)
 
 
-@hook.command("pre-compact")
+@hook.command("pre-compact", cls=_Lenient)
 @_CLIENT
 @pass_session
 def pre_compact(session: Session, client: str) -> None:

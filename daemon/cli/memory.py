@@ -99,10 +99,20 @@ def remember(
         raise WrongUse(session.say("error.confidence_alone"))
     _check_says_something(session, text)
     sure = 1.0 if confidence is None else confidence
-    whom = meant(session, state(session), about, text) if about is not None else None
+    whom = _whom(session, about, text) if about is not None else None
     keyed = sys.stdin.isatty()
     edit = Remember(text, kind, origin_of(session, origin), sure, started, keyed=keyed, about=whom)
     _show_change(session, *hand_in(session, edit))
+
+
+def _whom(session: Session, about: str, text: str) -> str:
+    """Give whom a fact is about, by id where that is clear; a name that is none is refused."""
+    from parsers.people import names_somebody
+
+    whom = meant(session, state(session), about, text)
+    if whom == about and not names_somebody(about):
+        raise WrongUse(session.say("error.no_name"))
+    return whom
 
 
 def _check_says_something(session: Session, text: str) -> None:

@@ -130,13 +130,11 @@ def candidates(session: Session, known: "State", name: str, context: str = "") -
 
 def entities(session: Session, known: "State") -> "tuple[Entity, ...]":
     """Give who is known, with their home notes and the names these give."""
-    from daemon.index.aliases import home_notes
-    from daemon.memory.persons import at_home, standing
+    from daemon.index.aliases import at_home
+    from daemon.memory.persons import standing
 
-    there = standing(known)
     with index(session, private=True) as opened:
-        homes = home_notes(opened, ((one.id, one.name, one.note) for one in there))
-    return at_home(there, homes)
+        return at_home(opened, standing(known))
 
 
 def named_entity(session: Session, known: "State", name: str) -> str:

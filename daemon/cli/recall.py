@@ -32,7 +32,9 @@ _CONVERSATION = "terminal"
 @click.option("-k", "--limit", "k", type=_LIMIT, default=10, show_default=True, help="How many.")
 @click.option("--folder", metavar="DIR", help="Only what stands below this folder.")
 @click.option("--as-of", metavar="DAY", help="What was true on that day.")
-@click.option("--known-at", metavar="DAY", help="What was known at the end of that day: facts alone.")
+@click.option(
+    "--known-at", metavar="DAY", help="What was known at the end of that day, or at a time: facts alone."
+)
 @click.option("--explain", is_flag=True, help="Show how each score came about.")
 @click.option("--batch", metavar="FILE", help="Questions, one JSON object a line: id, query, folder?, k?.")
 @json_option
@@ -173,7 +175,7 @@ def _question(line: bytes) -> tuple[Any, dict[str, Any]]:
         _BadQuestion: It is none.
     """
     try:
-        said = json.loads(line.decode("utf-8-sig"))
+        said = json.loads(line.decode("utf-8-sig"), parse_constant=_no_number)
     except (ValueError, RecursionError):
         raise _BadQuestion("question_json") from None
     if not isinstance(said, dict) or "id" not in said:
@@ -187,6 +189,11 @@ def _question(line: bytes) -> tuple[Any, dict[str, Any]]:
         raise _BadQuestion("question_k")
     changed = {"text": said["query"], "folder": folder, "k": k}
     return said["id"], {name: value for name, value in changed.items() if value is not None}
+
+
+def _no_number(spelt: str) -> None:
+    """Refuse `NaN` and its like, which are no JSON: an answer could not repeat them."""
+    raise ValueError(spelt)
 
 
 # ---- the context

@@ -33,7 +33,7 @@ DONE, FOUND_PROBLEMS, WRONG_USE, REFUSED, BUSY = 0, 1, 2, 3, 4
 """Exit codes (interfaces.md)."""
 
 
-_ABOUT_LINES = frozenset(("stray_lines", "secret_line", "section_missing", "note_vanished"))
+_ABOUT_LINES = frozenset(("stray_lines", "secret_line", "person_dash", "section_missing", "note_vanished"))
 """Problems of a managed note that is written all the same, or that a card asks about."""
 
 

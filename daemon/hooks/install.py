@@ -2,8 +2,10 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from config.i18n import Catalogue
 from config.paths import NAMES
@@ -13,6 +15,9 @@ from parsers.json_spans import Span, spans
 from renderers.json_spans import drop, exchange, put
 
 _HOOKS = "hooks"
+_NOTHING: Mapping[str, Any] = {}
+_MOST = 10_000
+"""Versions that are kept of one file."""
 
 
 class SettingsUnreadable(ClavaireError):
@@ -29,7 +34,7 @@ def with_hooks(agent: Agent, text: str, commands: Mapping[Hook, str]) -> str:
     Raises:
         ValueError: the text is no JSON, or its hooks are not as this agent has them.
     """
-    if not text.strip("\ufeff \t\r\n"):
+    if _blank(text):
         text = json.dumps({**agent.begins, _HOOKS: {}}, indent=2) + "\n"
     for key, value in (*agent.begins.items(), (_HOOKS, {})):
         root = _object(spans(text))
@@ -56,24 +61,80 @@ def _with_hook(agent: Agent, text: str, hook: Hook, command: str) -> str:
     return text
 
 
-def without_hooks(agent: Agent, text: str) -> str:
-    """Give the settings without our hooks; what held nothing but them goes with them.
+def without_hooks(agent: Agent, text: str, was: Mapping[str, Any] = _NOTHING) -> str:
+    """Give the settings without our hooks; what held nothing but them goes with them, unless it `was` there.
 
     Raises:
         ValueError: as for `with_hooks`.
     """
-    if not text.strip("\ufeff \t\r\n") or _object(spans(text)).member(_HOOKS) is None:
+    if _blank(text) or _object(spans(text)).member(_HOOKS) is None:
         return text
     before = text
     for hook in HOOKS:
-        text = _without_hook(agent, text, hook)
-    root = spans(text)
-    if text != before and root.value[_HOOKS] == {}:
-        text = drop(text, root, [key for key, _, _ in root.members].index(_HOOKS))
+        text = _without_hook(agent, text, hook, was.get(_HOOKS, _NOTHING))
+    if text != before and spans(text).value[_HOOKS] == {} and _HOOKS not in was:
+        text = _without(text, _HOOKS)
     return text
 
 
-def _without_hook(agent: Agent, text: str, hook: Hook) -> str:
+def as_it_was(agent: Agent, text: str, earlier: Iterable[str]) -> str | None:
+    """Give the settings as they were before our hooks came, None where there were none; `earlier`: newest first.
+
+    Where nothing but our hooks came, that is the earlier version, byte for byte; else ours alone is taken out.
+
+    Raises:
+        ValueError: as for `with_hooks`.
+    """
+    plain = without_hooks(agent, text)
+    if plain == text:
+        return text
+    mine = {hook: spelt for hook in HOOKS if (spelt := _command(agent, text, hook)) is not None}
+    known = [one for one in earlier if _is_free(agent, one)]
+    for one in known:
+        if with_hooks(agent, one, mine) == text:
+            return one
+    if with_hooks(agent, "", mine) == text:
+        return None
+    return _taken_out(agent, text, {} if _blank(known[0]) else spans(known[0]).value) if known else plain
+
+
+def _is_free(agent: Agent, text: str) -> bool:
+    """Whether these are settings that hooks can be put into, and none of ours is there."""
+    try:
+        with_hooks(agent, text, {})
+        return without_hooks(agent, text) == text
+    except (ValueError, RecursionError):
+        return False
+
+
+def _taken_out(agent: Agent, text: str, was: Mapping[str, Any]) -> str:
+    text = without_hooks(agent, text, was)
+    ours = [
+        key for key, value in agent.begins.items() if key not in was and spans(text).value.get(key) == value
+    ]
+    if {key: value for key, value in spans(text).value.items() if key not in ours} == was:
+        for key in ours:
+            text = _without(text, key)
+    return text
+
+
+def _without(text: str, key: str) -> str:
+    root = spans(text)
+    return drop(text, root, [name for name, _, _ in root.members].index(key))
+
+
+def _command(agent: Agent, text: str, hook: Hook) -> str | None:
+    entries = _hooks(text).member(agent.events[hook])
+    found = _our_entries(agent, _array(entries), hook) if entries else []
+    spelt = (one.value for entry in found for one in _spelt(entry))
+    return next((one for one in spelt if is_ours(one, hook, agent.name)), None)
+
+
+def _blank(text: str) -> bool:
+    return not text.strip("\ufeff \t\r\n")
+
+
+def _without_hook(agent: Agent, text: str, hook: Hook, was: Mapping[str, Any]) -> str:
     event = agent.events[hook]
     while True:
         hooks = _hooks(text)
@@ -81,7 +142,7 @@ def _without_hook(agent: Agent, text: str, hook: Hook) -> str:
         found = _our_entries(agent, _array(entries), hook) if entries else []
         if entries is None or not found:
             return text
-        if len(entries.items) == 1 and len(_spelt(found[0])) == 1:
+        if event not in was and len(entries.items) == 1 and len(_spelt(found[0])) == 1:
             return drop(text, hooks, [key for key, _, _ in hooks.members].index(event))
         text = _without_entry(text, entries, found[0], hook, agent)
 
@@ -138,7 +199,7 @@ def _array(one: Span) -> Span:
 def change(path: Path, agent: Agent, commands: Mapping[Hook, str] | None, words: Catalogue) -> Path | None:
     """Put our hooks into the settings at a path, or with None take them out; gives the backup, None when all is there.
 
-    A file that did not exist has no backup: the path itself is given.
+    A file that did not exist has no backup: the path itself is given. One that we made and nobody changed goes again.
 
     Raises:
         SettingsUnreadable: they are no JSON that can be changed; nothing was.
@@ -150,20 +211,39 @@ def change(path: Path, agent: Agent, commands: Mapping[Hook, str] | None, words:
         return None
     try:
         before = (data or b"").decode("utf-8")
-        after = with_hooks(agent, before, commands) if commands is not None else without_hooks(agent, before)
+        after = (
+            with_hooks(agent, before, commands)
+            if commands is not None
+            else as_it_was(agent, before, _earlier(target))
+        )
     except (ValueError, RecursionError) as error:
         raise SettingsUnreadable(words.say("error.hook_settings", path=path)) from error
     if after == before:
         return None
     kept = _backup(target, data) if data is not None else target
-    _replace(target, after.encode("utf-8"))
+    if after is None:
+        target.unlink()
+    else:
+        _replace(target, after.encode("utf-8"))
     return kept
+
+
+def _earlier(target: Path) -> Iterator[str]:
+    """Give the versions that were kept beside a file, newest first."""
+    for number in reversed(range(1, _MOST)):
+        copy = _copy(target, number)
+        with suppress(OSError, UnicodeDecodeError):
+            yield copy.read_bytes().decode("utf-8")
+
+
+def _copy(target: Path, number: int) -> Path:
+    return target.with_name(f"{target.name}.{NAMES.application}-{number}.bak")
 
 
 def _backup(target: Path, data: bytes) -> Path:
     """Keep what stood there beside it, under a name of its own."""
-    for number in range(1, 10_000):
-        copy = target.with_name(f"{target.name}.{NAMES.application}-{number}.bak")
+    for number in range(1, _MOST):
+        copy = _copy(target, number)
         if copy.exists():
             if copy.read_bytes() == data:
                 return copy

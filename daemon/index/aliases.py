@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from config.paths import NAMES
 from daemon.index.rows import base_key, fold
 from daemon.index.store import Index
 from daemon.vault.names import composed
+from parsers.model.entities import Entity
 from parsers.model.places import NotePath
 from parsers.model.policy import trust_of
 
@@ -30,6 +32,23 @@ class _Row(NamedTuple):
     aliases: str | None
     provenance: str
     sensitivity: str
+
+
+def at_home(index: Index, entities: Iterable[Entity], *, external: bool = False) -> tuple[Entity, ...]:
+    """Give entities with the note that is about them and the other names it gives.
+
+    For a reader that is `external` a note it may not see does not exist.
+    """
+    there = tuple(entities)
+    homes = home_notes(index, ((one.id, one.name, one.note) for one in there), external=external)
+    return tuple(_at_home(one, homes.get(one.id), external=external) for one in there)
+
+
+def _at_home(one: Entity, home: HomeNote | None, *, external: bool) -> Entity:
+    if home is None:
+        return replace(one, note=None) if external and one.note else one
+    named = dict.fromkeys((*one.aliases, *(alias for alias in home.aliases if alias != one.name)))
+    return replace(one, note=home.path, aliases=tuple(named))
 
 
 def home_notes(

@@ -6,8 +6,9 @@ known at an earlier time. A fact is of no language that is stated: it is stemmed
 
 import math
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+from daemon.index.matching import Reader, slips
 from daemon.index.words import LANGUAGES, asked, cut, is_dull, stem_of
 from parsers.model.facts import Fact
 
@@ -15,31 +16,65 @@ TABLES = (
     "CREATE VIRTUAL TABLE fact_words USING fts5(stems, content='', tokenize='unicode61 remove_diacritics 2')",
     "CREATE VIRTUAL TABLE fact_terms USING fts5vocab(fact_words, row)",
 )
+Near = Mapping[str, tuple[str, ...]]
+"""Word of a query, without case and accents → what it may stand for, as stems."""
+_NONE: Near = {}
+_SHORTEST = 4
+"""Letters of a stem of which one may be wrong."""
 _FACTS = "CREATE TABLE facts(id TEXT, version INTEGER, text TEXT)"
 _ROW = "SELECT rowid, text FROM facts WHERE id = ? AND version = ?"
 _PUT = "INSERT INTO fact_words(rowid, stems) VALUES(?, ?)"
 _OUT = "INSERT INTO fact_words(fact_words, rowid, stems) VALUES('delete', ?, ?)"
+_COUNT = "SELECT doc FROM fact_terms WHERE term = ?"
+_ABOUT_AS_LONG = "SELECT term FROM fact_terms WHERE length(term) BETWEEN ? AND ?"
 _RANKED = """SELECT facts.id, facts.version, -bm25(fact_words) AS score
     FROM fact_words JOIN facts ON facts.rowid = fact_words.rowid
     WHERE fact_words MATCH ? ORDER BY score DESC, facts.id, facts.version LIMIT ?"""
 
 
-def ranked_facts(db: sqlite3.Connection, query: str, limit: int) -> list[tuple[str, int, float]]:
+def ranked_facts(
+    db: sqlite3.Connection, query: str, limit: int, near: Near = _NONE
+) -> list[tuple[str, int, float]]:
     """Give id, version and score of the facts that match best, best first; ties by id and version.
 
     The score, 0…1, is about what share of the query a fact has, its rarest words first. Every version of every
-    status that has text is looked at: what may be told is for who asks to decide.
+    status that has text is looked at: what may be told is for who asks to decide. A word that is `near` others is
+    looked for as these.
     """
     wanted = asked(query)
     if limit < 1 or wanted.dull:
         return []
-    stems = {stem: None for term in wanted.terms for stem in term.stems}
+    sought = [near.get(term.plain, term.stems) for term in wanted.terms]
+    stems = {stem: None for one in sought for stem in one}
     single = [f'"{term.plain}" *' for term in wanted.terms if not term.stems]
     match = " OR ".join([*(f'"{stem}"' for stem in stems), *single])
     found = db.execute(_RANKED, (match, limit)).fetchall()
     total = db.execute("SELECT count(*) FROM fact_words_docsize").fetchone()[0]
-    bound = sum(min((_rarity(db, one, total) for one in term.stems), default=1.0) for term in wanted.terms)
+    bound = sum(min((_rarity(db, stem, total) for stem in one), default=1.0) for one in sought)
     return [(name, version, min(1.0, score / bound)) for name, version, score in found]
+
+
+def nearly(db: sqlite3.Connection, query: str, notes: sqlite3.Connection) -> Near:
+    """Give for each word of a query that neither a fact nor a note has the words of facts that are spelt nearly so."""
+    reader, found = Reader(notes, None), dict[str, tuple[str, ...]]()
+    for term in asked(query).terms:
+        words, most = dict.fromkeys((*term.stems, term.plain)), 0 if term.run else slips(term.plain)
+        if most and not any(_count(db, word) or any(reader.count(word)) for word in words):
+            near = _near(db, [word for word in words if len(word) >= _SHORTEST], most)
+            found |= {term.plain: near} if near else {}
+    return found
+
+
+def _near(db: sqlite3.Connection, words: Iterable[str], most: int) -> tuple[str, ...]:
+    from rapidfuzz.distance import OSA  # noqa: PLC0415 - only for a word that is not known
+
+    near: dict[str, int] = {}
+    for word in words:
+        for (other,) in db.execute(_ABOUT_AS_LONG, (len(word) - most, len(word) + most)):
+            gap = OSA.distance(word, other, score_cutoff=most)
+            if gap <= most:
+                near[other] = min(gap, near.get(other, gap))
+    return tuple(sorted(near, key=lambda other: (near[other], other)))
 
 
 def put_in(db: sqlite3.Connection, keys: Iterable[tuple[str, int]]) -> None:
@@ -75,6 +110,11 @@ def _stems(text: str) -> str:
 
 def _rarity(db: sqlite3.Connection, stem: str, total: int) -> float:
     """Give what a word that a fact has scores at least, by how rare it is; one that none has is the rarest."""
-    row = db.execute("SELECT doc FROM fact_terms WHERE term = ?", (stem,)).fetchone()
-    count = row[0] if row else 0
+    count = _count(db, stem)
     return max(math.log((total - count + 0.5) / (count + 0.5)), 1e-6) if count <= total else 1e-6
+
+
+def _count(db: sqlite3.Connection, stem: str) -> int:
+    """Give how many facts have a word."""
+    row = db.execute(_COUNT, (stem,)).fetchone()
+    return row[0] if row else 0

@@ -52,7 +52,7 @@ _EXACT = 0.5
 """What a word adds, beside its rarity, that stands there as it was asked for."""
 _DULL_BOUND = 10.0
 """What a query of which no word says anything asks for: a block that has them all answers a tenth of it."""
-_MANY, _SPARE = 2_000, 5
+_MANY, _SPARE = 2_000, 2
 """From so many blocks on only the likely ones are scored; how many times as many as are wanted."""
 _BY_PARTS = 0.5
 _FEW_OTHERS = 3
@@ -239,7 +239,12 @@ def _heard(reader: Reader, term: Term, total: int) -> _Heard:
 
 
 def _likely(heard: list[_Heard], most: int) -> list[int] | None:
-    """Give the blocks worth scoring: those whose words are the rarest together; None where all are, being few."""
+    """Give the blocks worth scoring: those whose words are the rarest together; None where all are, being few.
+
+    Of one word, those that have it, where they are enough: to stand beside it is less.
+    """
+    if len(heard) == 1 and len(heard[0].rows) > _SPARE * most:
+        return [row for row in heard[0].rows if row < _PRIVATE_ROWS]
     if len(heard) < 2 or sum(len(one.rows) for one in heard) < _MANY:
         return None
     weights: dict[int, float] = {}
@@ -300,9 +305,9 @@ def _nearly(reader: Reader, term: Term) -> list[str]:
     """Give the words of the index that differ from one it has not by a letter, two where it is long."""
     found: dict[str, None] = {}
     for word in dict.fromkeys((*term.stems, term.plain)):
-        if len(word) < 5 or not word.isalpha():
+        most = slips(word)
+        if not most:
             continue
-        most = 1 if len(word) < 9 else 2
         from rapidfuzz.distance import OSA  # noqa: PLC0415 - only for a word that is not known
 
         near = (
@@ -312,6 +317,13 @@ def _nearly(reader: Reader, term: Term) -> list[str]:
         )
         found.update((other, None) for gap, other in sorted(near) if gap <= most)
     return _there(reader, found, _FEW_OTHERS)
+
+
+def slips(word: str) -> int:
+    """Give how many letters of a word may be wrong for it to be still the same."""
+    if len(word) < 5 or not word.isalpha():
+        return 0
+    return 1 if len(word) < 9 else 2
 
 
 def _pieces(word: str, most: int) -> list[str]:

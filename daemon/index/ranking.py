@@ -13,6 +13,7 @@ from heapq import nsmallest
 from types import MappingProxyType
 from typing import NamedTuple
 
+from daemon.index.contents import silent
 from daemon.index.matching import PRIVATE, PRIVATE_FROM, ROW_BITS, TEXTS, Matched, Reader, from_files, matched
 from daemon.index.words import cut, folded
 
@@ -113,7 +114,7 @@ def passages(  # noqa: PLR0913 - each is one thing that a reader asks
         found.blocks.setdefault(row, 0.0)
     notes = _notes(reader, found.blocks)
     ranked = _ranked(reader, found, notes, lifted, days, near)
-    return _passages(reader, ranked[:limit], notes)
+    return _passages(reader, _saying(reader, ranked, limit), notes)
 
 
 def best_of_notes(reader: Reader, query: str, limit: int) -> list[Passage]:
@@ -126,15 +127,45 @@ def best_of_notes(reader: Reader, query: str, limit: int) -> list[Passage]:
             break
         shown, pool = 4 * shown, 4 * pool
     notes = _notes(reader, found.blocks)
-    best: dict[int, _Scored] = {}
+    of_note: dict[int, list[_Scored]] = {}
     for scored in _ranked(reader, found, notes, (), ()):
-        best.setdefault(scored.row >> ROW_BITS, scored)
-    return _passages(reader, list(best.values())[:limit], notes)
+        of_note.setdefault(scored.row >> ROW_BITS, []).append(scored)
+    best = list(of_note.values())[:limit]
+    bare = silent(reader, [ranked[0].row for ranked in best])
+    return _passages(reader, [_shown(reader, ranked, bare) for ranked in best], notes)
 
 
 def text_of(db: sqlite3.Connection, rows: Collection[int]) -> dict[int, str]:
     """Give the visible text of blocks by their row: what stands in comments is left out."""
     return dict(from_files(db, TEXTS, rows, PRIVATE_FROM << ROW_BITS))
+
+
+def _saying(reader: Reader, ranked: Sequence[_Scored], limit: int) -> list[_Scored]:
+    """Give the best blocks that say something; a heading alone stands for the block below it."""
+    given: dict[int, _Scored] = {}
+    for start in range(0, len(ranked), limit):
+        some = ranked[start : start + limit]
+        bare = silent(reader, [one.row for one in some])
+        for one in some:
+            row = bare.get(one.row, one.row)
+            if row is not None:
+                given.setdefault(row, one._replace(row=row))
+        if len(given) >= limit:
+            break
+    return list(given.values())[:limit]
+
+
+def _shown(reader: Reader, ranked: Sequence[_Scored], bare: Mapping[int, int | None]) -> _Scored:
+    """Give the block that shows a note: the best that says something; a heading alone where none does."""
+    best = ranked[0]
+    if best.row not in bare:
+        return best
+    row = bare[best.row]
+    if row is None:
+        others = [one.row for one in ranked[1 : 1 + _CLOSELY]]
+        mute = silent(reader, others)
+        row = next((one for one in others if one not in mute), best.row)
+    return best._replace(row=row)
 
 
 def _ranked(

@@ -167,7 +167,7 @@ class Refresh:
         self._renamed.append((row.path, entry.path))
         for problem in problems(self.index, _PROPERTIES + row.path) if row.path in self._odd else ():
             self._judge(row.path, 0)
-            self._judge(entry.path, problem.line)
+            self._judge(entry.path, problem.line, problem.code)
         same = row[1:4] == (entry.mtime_ns, entry.size, entry.inode)
         if same and title_of(row.path) == title_of(entry.path) and self._alike(row, entry.path):
             self._tick()
@@ -206,7 +206,9 @@ class Refresh:
                 self.index.attach(write=True, make=True)
                 note_private(self.index)
             (self._apart if secret else self._common).insert(version)
-        self._judge(version.path, _bad_line(version.said.properties))
+        unclear = doubtful(version.said)
+        code = "protection_unclear" if unclear else "properties_invalid"
+        self._judge(version.path, unclear or _bad_line(version.said.properties), code)
         return True
 
     def _rows(self, note: int) -> Rows:
@@ -253,10 +255,10 @@ class Refresh:
             replace_problems(self.index, _SCOPE + path, ())
             self.troubled.discard(path)
 
-    def _judge(self, path: str, line: int) -> None:
-        """Keep the problem of properties that cannot be read from a line on; drop it when they can (0)."""
+    def _judge(self, path: str, line: int, code: str = "") -> None:
+        """Keep the problem of properties that are not understood from a line on; drop it when they are (0)."""
         if line or path in self._odd:
-            found = [Problem(path, line, "properties_invalid")] if line else []
+            found = [Problem(path, line, code)] if line else []
             replace_problems(self.index, _PROPERTIES + path, found)
             (self._odd.add if line else self._odd.discard)(path)
 

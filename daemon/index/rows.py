@@ -20,7 +20,7 @@ from parsers.speakers import speakers
 _MOST_ROWS = 1 << ROW_BITS
 _EMPTY = Block(0, 0, 1, (), None)
 """A note without text is still found by its title."""
-_ENOUGH = 1 << 18
+_ENOUGH = 1 << 17
 """Characters that wait to be written at once: a note at a time is a third slower, more gains nothing."""
 
 _COLUMNS = (

@@ -21,7 +21,7 @@ from parsers.errors import ClavaireError
 from parsers.model.places import Problem
 
 _CACHE = "PRAGMA cache_size = -8192"
-_LOADING = ("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE", "cache_size = -2048")
+_LOADING = ("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE", "cache_size = -1024")
 _BULK_HASH, _USUAL_HASH = 2 << 20, 1 << 20
 _MERGE_PAGES = 200
 _REFUSED = frozenset(

@@ -14,7 +14,7 @@ SHORTEST, LONGEST = 4, 32
 def add(db: sqlite3.Connection, file: str, words: Iterable[str]) -> None:
     """Add words to the vocabulary of a file of the index, inside a transaction."""
     kept = sorted(
-        word for word in words if SHORTEST <= len(word) <= LONGEST and word.isalpha() and word < "\u0250"
+        {word for word in words if SHORTEST <= len(word) <= LONGEST and word.isalpha() and word < "\u0250"}
     )
     if not kept:
         return

@@ -36,13 +36,12 @@ _ENGLISH = """
     which while who whom whose why will with would wouldn you your yours yourself
     d ll m s t
 """
-_ASKING = frozenset(
-    """
+_ASKED_FOR = """
     an année années annee annees appelle appellent appelé appelée date dates dit dite genre nom nombre noms nommé
     nommée nomme parle permet permettent sert servent sorte sortes type types
     called kind kinds name named names number sort type types year years
-    """.split()
-)
+"""
+_ASKING = frozenset(_ASKED_FOR.split())
 """Words of a question that say what sort of answer is wanted: the answer itself seldom has them."""
 _SAY_LITTLE = {language: frozenset(spelt.split()) for language, spelt in (("fr", _FRENCH), ("en", _ENGLISH))}
 _DULL = _SAY_LITTLE["fr"] | _SAY_LITTLE["en"]
@@ -65,7 +64,7 @@ _ONE_BYTE = bytes(
 _MARKS = re.compile("[\u0300-\u036f]+")
 _LONGEST = 64
 """Characters of a word that count; what is longer is no word anybody remembers to its end."""
-_KEPT = 1 << 15
+_KEPT = 20_000
 _SAMPLE = 200
 _MOST = 32
 _LONGEST_QUERY = 1 << 14
@@ -111,11 +110,10 @@ class Cutter(dict[str, str]):
         self.fresh: list[str] = []
 
     def __missing__(self, word: str) -> str:
-        if len(self) >= _KEPT:
-            self.clear()
         bare = word.rstrip("'")[:_LONGEST]
         stem = "" if word in _ELIDED or bare in _DULL else self._stem(bare)
-        self[word] = stem
+        if len(self) < _KEPT:  # the frequent words come early: the others are stemmed each time
+            self[word] = word if stem == word else stem
         self.fresh.append(stem)
         return stem
 
@@ -189,7 +187,7 @@ def folded(text: str) -> str:
 
 def language_of(words: Iterable[str]) -> str:
     """Give the language that most of some small words belong to; `""` where that is unsure."""
-    there = {word.rstrip("'") for word in islice(words, _SAMPLE)}
+    there = set(islice(words, _SAMPLE))
     french, english = (len(there & _TELLING[language]) for language in LANGUAGES)
     if french == english:
         return "fr" if any(map(_ACCENTED.search, there)) else ""
@@ -286,4 +284,8 @@ def _composed(text: str) -> str:
     return text
 
 
-_TELLING = {one: _SAY_LITTLE[one] - _SAY_LITTLE[other] for one, other in (LANGUAGES, LANGUAGES[::-1])}
+_TELLING = {
+    "fr": _SAY_LITTLE["fr"] - _SAY_LITTLE["en"] | _ELIDED,
+    "en": _SAY_LITTLE["en"] - _SAY_LITTLE["fr"]
+    | {"don'", "doesn'", "didn'", "isn'", "it'", "he'", "she'", "that'"},
+}

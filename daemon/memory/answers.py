@@ -52,14 +52,18 @@ def _keep_proposal(work: Deliberation, card: Card, edit: Answer) -> None:
                 provenance="user",
                 source_ref=None,
             )
-        same = (one for one in work.state.same_text(kept.text) if one.entity_id == kept.entity_id)
-        said = [one for one in same if one.id != fact.id and stands(work, one)]
-        if said:
-            work.amend("seen", said[0], last_seen_at=at)
-            work.amend("merged", fact, status="rejected", retracted_at=at)
-        else:
-            earlier = work.state.latest(card.subjects[0]) if card.kind == "update" else None
-            take(work, kept, earlier, how="accepted")
+        _take_once(work, fact, kept, work.state.latest(card.subjects[0]) if card.kind == "update" else None)
+
+
+def _take_once(work: Deliberation, fact: Fact, kept: Fact, earlier: Fact | None = None) -> None:
+    """Let a fact that waited stand as it is kept; where another one says it already, that one was seen again."""
+    same = (one for one in work.state.same_text(kept.text) if one.entity_id == kept.entity_id)
+    said = [one for one in same if one.id != fact.id and stands(work, one)]
+    if said:
+        work.amend("seen", said[0], last_seen_at=work.moment.at)
+        work.amend("merged", fact, status="rejected", retracted_at=work.moment.at)
+    else:
+        take(work, kept, earlier, how="accepted")
 
 
 def _as_shown(fact: Fact, wording: Wording) -> bool:
@@ -184,13 +188,7 @@ def _chosen(work: Deliberation, card: Card, edit: Answer) -> None:
         propose(work, fact)
         return
     at = work.moment.at
-    same = (one for one in work.state.same_text(fact.text) if one.entity_id == fact.entity_id)
-    said = [one for one in same if one.id != fact.id and stands(work, one)]
-    if said:
-        work.amend("seen", said[0], last_seen_at=at)
-        work.amend("merged", fact, status="rejected", retracted_at=at)
-    else:
-        take(work, replace(fact, status="confirmed", recorded_at=at, last_seen_at=at), None, how="accepted")
+    _take_once(work, fact, replace(fact, status="confirmed", recorded_at=at, last_seen_at=at))
 
 
 def _noted(_work: Deliberation, _card: Card, _edit: Answer) -> None:

@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from daemon.memory.moment import Deliberation
-from daemon.memory.people import assert_entity, bring_back, linked, new_entity, stays, subject
+from daemon.memory.moment import Deliberation, Moment
+from daemon.memory.people import assert_entity, bring_back, home, linked, new_entity, stays, subject
 from daemon.memory.relations import relate
+from daemon.memory.state import State
 from parsers.model.cards import MOST_NAMED, Card
 from parsers.model.edits import Remember
+from parsers.model.entities import Candidate, Entity
 from parsers.model.facts import Fact
-from parsers.model.places import NotePath
-from parsers.people import person_wording
+from parsers.people import names_somebody, person_wording
 from parsers.statements import as_item, reword
 
 
@@ -21,22 +22,49 @@ def meant(work: Deliberation, edit: Remember) -> str | tuple[str, ...] | None:
     """
     if edit.about is None:
         return _linked(work, edit)
-    called = work.state.entities.get(edit.about.removeprefix("^"))
-    if called and called.status != "forgotten":
-        return called.id
-    from daemon.memory.persons import told  # noqa: PLC0415 - only what is stated about somebody needs them
-    from daemon.memory.resolving import clear_winner, resolve  # noqa: PLC0415
+    from daemon.memory.resolving import clear_winner  # noqa: PLC0415 - only what is stated about somebody needs it
 
     outside = edit.origin != "person"
-    known = told(work.state, work.moment.today.isoformat(), external=outside)
-    entities = work.moment.at_home(work.state.entities.values(), outside)
-    candidates = resolve(edit.about, entities, edit.text, known)
-    winner = clear_winner(candidates)
+    called = _called(work.state, edit)
+    if called:
+        return called.id
+    winner = clear_winner(_candidates(work, edit, outside=outside))
     if winner:
         return winner.entity_id
+    candidates = _candidates(work, edit, outside=False)  # the card is the person's, who may mean anybody
     if candidates or outside:
         return tuple(one.entity_id for one in candidates[:MOST_NAMED])
     return _somebody(work, _name(work, edit.about))
+
+
+def nameless(state: State, moment: Moment, edit: Remember) -> bool:
+    """Tell whether a fact is stated about somebody without saying who: by no id that is known, and by no name."""
+    if edit.about is None or _called(state, edit):
+        return False
+    return not names_somebody(moment.redacted(edit.about))
+
+
+def _called(state: State, edit: Remember) -> Entity | None:
+    """Give whom the id is, where it is one of somebody whom its author may name."""
+    called = state.entities.get((edit.about or "").removeprefix("^"))
+    return called if called and called.status != "forgotten" and _named_by(edit, called) else None
+
+
+def _candidates(work: Deliberation, edit: Remember, *, outside: bool) -> tuple[Candidate, ...]:
+    """Give whom the name may mean; `outside`: of those that exist for an agent."""
+    from daemon.memory.persons import standing, told  # noqa: PLC0415 - as above
+    from daemon.memory.resolving import resolve  # noqa: PLC0415
+
+    known = told(work.state, work.moment.today.isoformat(), external=outside)
+    everybody = standing(work.state, external=outside)
+    return resolve(edit.about or "", work.moment.at_home(everybody, outside), edit.text, known)
+
+
+def _named_by(edit: Remember, entity: Entity) -> bool:
+    """Whether who states something may name an entity: for an agent, who is sensitive is nobody (R-M06)."""
+    from daemon.memory.persons import known_outside  # noqa: PLC0415 - as above
+
+    return edit.origin == "person" or known_outside(entity)
 
 
 def _linked(work: Deliberation, edit: Remember) -> str | None:
@@ -46,9 +74,8 @@ def _linked(work: Deliberation, edit: Remember) -> str | None:
         return None
     if edit.origin == "person":
         return subject(work, target)
-    note = work.moment.note_of(target) or NotePath(f"{target.removesuffix('.md')}.md")
-    known = linked(work.state, note, target)
-    return known.id if known and stays(known) else None
+    known = linked(work.state, home(work, target), target)
+    return known.id if known and stays(known) and _named_by(edit, known) else None
 
 
 def _name(work: Deliberation, said: str) -> str:
@@ -74,7 +101,8 @@ def ask_whom(work: Deliberation, fact: Fact, edit: Remember, candidates: Sequenc
     """Let a fact wait until the person says whom it is about; asked once for each name and text."""
     name = _name(work, edit.about or "")
     key = f"{name}/{fact.text}"
-    if any(card.kind == "name" and card.key == key for card in work.state.open_cards()):
+    asked = (card for card in work.state.open_cards() if card.kind == "name" and card.key == key)
+    if any(edit.origin in ("person", card.origin) for card in asked):
         return
     work.assert_fact(replace(fact, status="pending"), "proposed")
     text = f"{name}\n{fact.text.partition(chr(10))[0]}"

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from parsers.model.now import NowSection, NowTexts, Written
+from parsers.model.now import HEADINGS, NowSection, NowTexts, Written
 from parsers.model.policy import least
 from parsers.model.register import Record
 
@@ -99,11 +99,8 @@ def _written(before: Written | None, record: Record) -> Written:
     texts = (before.texts if before else NowTexts())._replace(
         **{name: str(said) for name, said in fresh.items()}
     )
-    seqs: dict[NowSection, int] = {name: before.seqs[name] if before else 0 for name in _NAMES}
-    seqs.update({name: record.seq for name in _NAMES if name in fresh})
+    seqs: dict[NowSection, int] = {name: before.seqs[name] if before else 0 for name in HEADINGS}
+    seqs.update({name: record.seq for name in HEADINGS if name in fresh})
     # What a line says of where its text comes from is only believed where it is vouched for.
     provenance = least((str(body["provenance"]), *(() if record.vouched else ("vault",))))
     return Written(texts, seqs, str(body["client"]), provenance, str(body["day"]), record.seq)
-
-
-_NAMES: tuple[NowSection, ...] = ("step", "services", "next", "context")

@@ -28,6 +28,14 @@ def said_of(state: State, entity: Entity) -> str:
     return line_text(entity.name, relation.text if relation else None)
 
 
+def told(state: State, name: str) -> str:
+    """Give who an entity is, with its present relation in brackets; `""` for none that is known."""
+    entity, relation = state.entities.get(name), current(state, name)
+    if entity is None:
+        return ""
+    return f"{entity.name} ({relation.text})" if relation else entity.name
+
+
 def new_entity(
     work: Deliberation,
     called: str,

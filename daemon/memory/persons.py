@@ -4,8 +4,8 @@ A reader that is `external` is given nothing that is not of ordinary sensitivity
 sensitive does not exist for it, nor does any fact about them (R-M06, R-P04).
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from daemon.memory.recollect import holding
 from daemon.memory.state import State
@@ -74,6 +74,11 @@ def relations_on(state: State, name: str, day: str) -> tuple[Relation, ...]:
     )
 
 
+def known_outside(one: Entity) -> bool:
+    """Tell whether an entity exists for a reader outside."""
+    return _stands(one) and _ordinary(one)
+
+
 def facts_for(state: State, day: str, *, external: bool = False) -> tuple[Fact, ...]:
     """Give the facts that hold on a day and may be given to a reader, by id; to one outside no pending one either."""
     found = holding(state, day)
@@ -85,7 +90,7 @@ def facts_for(state: State, day: str, *, external: bool = False) -> tuple[Fact, 
 def open_to_others(state: State, fact: Fact) -> bool:
     """Tell whether nothing about a fact is for the person alone: neither itself nor whom it is about."""
     about = state.entities.get(fact.entity_id) if fact.entity_id else None
-    return fact.sensitivity == "normal" and (about is None or (_stands(about) and _ordinary(about)))
+    return fact.sensitivity == "normal" and (about is None or known_outside(about))
 
 
 def told(state: State, day: str, *, external: bool = False) -> Mapping[str, str]:
@@ -97,21 +102,3 @@ def told(state: State, day: str, *, external: bool = False) -> Mapping[str, str]
         if fact.entity_id in said:
             said[fact.entity_id].append(fact.text)
     return {name: "\n".join(texts) for name, texts in said.items() if texts}
-
-
-def at_home(
-    entities: Iterable[Entity], homes: Mapping[str, tuple[str, tuple[str, ...]]], *, external: bool = False
-) -> tuple[Entity, ...]:
-    """Give entities with the note that is about them and the other names it gives; `homes`: by id, path and aliases.
-
-    For a reader that is `external` a note that is not among these does not exist.
-    """
-    return tuple(_at_home(one, homes.get(one.id), external=external) for one in entities)
-
-
-def _at_home(one: Entity, home: tuple[str, tuple[str, ...]] | None, *, external: bool) -> Entity:
-    if home is None:
-        return replace(one, note=None) if external and one.note else one
-    path, aliases = home
-    named = dict.fromkeys((*one.aliases, *(alias for alias in aliases if alias != one.name)))
-    return replace(one, note=path, aliases=tuple(named))

@@ -1,4 +1,6 @@
-"""Where a fact's line stands: in which note, in which section or below whom (vault-notes.md)."""
+"""Where a fact's line stands: in which note, section or below whom (vault-notes.md); and where it was taken from."""
+
+import re
 
 from config.paths import NAMES
 from daemon.memory.state import State
@@ -8,6 +10,13 @@ from parsers.statements import Spot
 
 FACT_NOTES = (NAMES.profile, NAMES.people)
 """The notes whose lines are facts, in the order in which they are read."""
+TAKEN_FROM = re.compile(
+    r"(?P<note>.*\.md|.*?)(?:#\^?(?P<block>.*)|:(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?)?", re.DOTALL
+)
+"""`source_ref` of a fact: `note`, `note#^block`, `note:line` or `note:first-last`.
+
+A note's name may hold what begins a place: it ends with the last `.md`.
+"""
 
 
 def kind_at(spot: Spot) -> Kind:

@@ -16,7 +16,7 @@ from parsers.model.policy import least, trust_of
 from parsers.sameness import folded
 from parsers.statements import as_item, reword, says_nothing
 
-Reason = Literal["empty", "own", "refused", "forgotten", "past"]
+Reason = Literal["empty", "own", "nameless", "refused", "forgotten", "past"]
 """Why nothing comes of what is stated."""
 
 _SURE = 0.7
@@ -27,7 +27,7 @@ _OWN = re.compile(rf"\^[a-z]-{DIGITS}|<!--\s*clavaire:")
 
 def remember(work: Deliberation, edit: Remember) -> None:
     """Take a stated fact: the person's at once, anybody else's as a card to keep or refuse."""
-    if says_nothing(edit.text) or _is_own(edit):
+    if says_nothing(edit.text) or _is_own(edit) or naming.nameless(work.state, work.moment, edit):
         return
     earlier = _reworded(work, edit)
     if edit.replaces and earlier is None:
@@ -39,20 +39,21 @@ def remember(work: Deliberation, edit: Remember) -> None:
     whom = naming.meant(work, edit)
     if not isinstance(whom, tuple):
         _take(work, edit, naming.about(work, fact, whom), None)
-    elif edit.origin == "person" or not _refused_before(work.state, work.moment, fact.text):
+    elif not _refused(work.state, work.moment, fact.text, edit.origin):
         naming.ask_whom(work, fact, edit, whom)
 
 
 def _take(work: Deliberation, edit: Remember, fact: Fact, earlier: Fact | None) -> None:
-    said = [one for one in work.state.same_text(fact.text) if one.entity_id == fact.entity_id]
+    equal = [one for one in work.state.same_text(fact.text) if one.entity_id == fact.entity_id]
+    said = [one for one in equal if _known_to(work.state, one, edit.origin)]
     same = [one for one in said if stands(work, one)] or [one for one in said if one.status == "pending"]
     if same and (edit.origin != "person" or same[0].status != "pending"):
         work.amend("seen", same[0], last_seen_at=work.moment.at)
     elif edit.origin == "person":
         _state(work, fact, same or [one for one in said if one.status == "rejected"])
-    elif any(one in said for one in _refused(work.state, work.moment, fact.text)):
+    elif any(one in said for one in _refused(work.state, work.moment, fact.text, edit.origin)):
         return
-    elif edit.allowed and _may_stand(fact, edit):
+    elif edit.allowed and _may_stand(fact, edit) and not _meets_hidden(work, fact, equal, edit.origin):
         take(work, replace(fact, status="confirmed"), earlier)
     elif earlier:
         work.assert_fact(replace(fact, status="pending"), "proposed")
@@ -111,6 +112,27 @@ def _may_stand(fact: Fact, edit: Remember) -> bool:
     return fact.confidence >= _SURE and fact.sensitivity == "normal" and trusted
 
 
+def _known_to(state: State, fact: Fact, origin: str) -> bool:
+    """Whether who states something may learn that this fact is known: the person, whose proposal it was, else by rule.
+
+    What an agent may not see does not count as said: its proposal is a new one, with its card (R-M06).
+    """
+    own = fact.source == origin and fact.status in ("pending", "rejected")
+    return origin == "person" or own or _open(state, fact)
+
+
+def _open(state: State, fact: Fact) -> bool:
+    from daemon.memory.persons import open_to_others  # noqa: PLC0415 - nothing that the person states needs it
+
+    return open_to_others(state, fact)
+
+
+def _meets_hidden(work: Deliberation, fact: Fact, equal: list[Fact], origin: str) -> bool:
+    """Whether a fact would double or replace one that its author may not see: the person decides, not a delegation."""
+    met = [one for one in (*equal, *_rivals(work, fact)) if stands(work, one)]
+    return any(not _known_to(work.state, one, origin) for one in met)
+
+
 def _is_own(edit: Remember) -> bool:
     return edit.origin != "person" and _OWN.search(edit.text) is not None
 
@@ -123,8 +145,10 @@ def why_not(state: State, moment: Moment, edit: Edit) -> Reason | None:
                 return "empty"
             if _is_own(edit):
                 return "own"
+            if naming.nameless(state, moment, edit):
+                return "nameless"
             text = reword(as_item(moment.redacted(edit.text))).text
-            return "refused" if edit.origin != "person" and _refused_before(state, moment, text) else None
+            return "refused" if _refused(state, moment, text, edit.origin) else None
         case Correct():
             fact = state.latest(edit.id)
             if fact is None or fact.status == "forgotten":
@@ -206,18 +230,17 @@ def _stated(work: Deliberation, edit: Remember) -> Fact:
     return fact if person else replace(fact, provenance=least((edit.origin, *written)))
 
 
-def _refused_before(state: State, moment: Moment, text: str) -> bool:
-    return bool(_refused(state, moment, text))
-
-
-def _refused(state: State, moment: Moment, text: str) -> list[Fact]:
-    """Negative memory: what equals it and was rejected or refused not long ago (rule 7)."""
+def _refused(state: State, moment: Moment, text: str, origin: str) -> list[Fact]:
+    """Negative memory: what equals it and was rejected or refused not long ago (rule 7); the person's word ends it."""
+    if origin == "person":
+        return []
     words = folded(text)
     return [
         past
         for past in state.same_text(text)
         if past.status == "rejected"
         and folded(past.text) == words
+        and _known_to(state, past, origin)
         and past.retracted_at is not None
         and moment.now - instant(past.retracted_at) <= moment.rejection
     ]

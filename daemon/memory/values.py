@@ -10,6 +10,7 @@ from parsers.dates import Period
 from parsers.ids import FACT
 from parsers.model.facts import Fact, Kind, Sensitivity, over
 from parsers.model.places import NotePath
+from parsers.protection import marked
 from parsers.sameness import folded, opposed
 from parsers.statements import Spot, Statement, Wording
 
@@ -99,9 +100,9 @@ def dated(work: Deliberation, fact: Fact, wording: Wording) -> Fact:
 
 
 def sensitivity(work: Deliberation, text: str, *, stated: bool | None) -> Sensitivity:
-    """Tell whether a text is sensitive: stated so, or matching `memory.sensitive_patterns`."""
+    """Tell whether a text is sensitive: its fields say so, it does anywhere, or `memory.sensitive_patterns` match."""
     matches = any(pattern.search(text) for pattern in work.moment.sensitive)
-    return "sensitive" if stated or matches else "normal"
+    return "sensitive" if stated or matches or marked(text) else "normal"
 
 
 def _said(stated: Period | None) -> str | None:
@@ -129,6 +130,10 @@ def correct(work: Deliberation, fact: Fact, wording: Wording) -> None:
     said = replace(fact, text=wording.text, key=wording.key, value=wording.value)
     if replace(wording.fields, about=None) != type(wording.fields)():
         said = dated(work, said, wording)
+    if wording.fields.sensitive is None:
+        # Other words lift no protection; they may ask for it.
+        asked = sensitivity(work, wording.text, stated=fact.sensitivity == "sensitive")
+        said = replace(said, sensitivity=asked)
     _correct(work, fact, said, how=BY_COMMAND)
 
 

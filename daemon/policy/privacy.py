@@ -13,18 +13,24 @@ from typing import Any
 from parsers.model.facts import Sensitivity
 from parsers.model.notes import Outline, Properties
 from parsers.model.policy import ORDER, trust_of
+from parsers.protection import YES, protects, understood
 
-_YES = frozenset({"oui", "yes", "true", "vrai", "1"})
-_PRIVATE = frozenset({"privé", "private"})
+_PRIVATE = frozenset({"prive", "privee", "private"})
 _SENSITIVE = frozenset({"sensible", "sensitive"})
+_PROTECTING = _PRIVATE | _SENSITIVE
+"""Names of properties, without accents."""
 _SOURCES = frozenset({"source", "url"})
 _WORD_OF_THE_PERSON = "provenance"
-_TELLING = _PRIVATE | _SENSITIVE | _SOURCES | {_WORD_OF_THE_PERSON}
+_TELLING = _PROTECTING | _SOURCES | {_WORD_OF_THE_PERSON}
+_NAMED = r"""(priv[ée]e?|private|sensible|sensitive)["']?[ \t]*\n?:"""
 _UNREAD = re.compile(
-    rf"""\b({"|".join(sorted(_PRIVATE | _SENSITIVE))})["']?[ \t]*:[ \t]*["']?({"|".join(sorted(_YES))})\b""",
-    re.IGNORECASE,
+    rf"""(?:^|[{{,?])[ \t]*["']?{_NAMED}([^\n]*(?:\n(?:$|[ \t\r\[{{-][^\n]*))*)""",
+    re.IGNORECASE | re.MULTILINE,
 )
-"""A yes in a block of properties that cannot be read: that it is broken lifts no protection."""
+"""Such a name in a block of properties that cannot be read, and what stands behind and below it."""
+_SAYS_YES = re.compile(rf"""\b{_NAMED}[ \t]*["']?({"|".join(sorted(YES))})\b""", re.IGNORECASE)
+_COMMENT = re.compile(r"(?:^|[ \t])#[^\n]*", re.MULTILINE)
+_BETWEEN = re.compile(r"""(?:[\s\[\]{},"'?:-]|(?<!\S)[!&|>]\S*)+""")
 _NONE: Mapping[str, Any] = {}
 HARDER: dict[Sensitivity, int] = {"normal": 0, "sensitive": 1, "private": 2}
 """Sensitivities from the mildest on."""
@@ -41,9 +47,9 @@ class Declared:
 
     def sensitivity(self, path: str, properties: Mapping[str, Any]) -> Sensitivity:
         """Give what a note is: by its folders, or by its own properties; the harder counts."""
-        if _below_any(path, self.private) or _says_yes(properties, _PRIVATE):
+        if _below_any(path, self.private) or _says(properties, _PRIVATE):
             return "private"
-        if _below_any(path, self.sensitive) or _says_yes(properties, _SENSITIVE):
+        if _below_any(path, self.sensitive) or _says(properties, _SENSITIVE):
             return "sensitive"
         return "normal"
 
@@ -104,7 +110,21 @@ def declaring(text: str, block: Properties) -> Mapping[str, Any]:
         return block.values
     start = text.find("\n") + 1
     end = block.end or (text.find("\n\n", start) + 1 or len(text))
-    return dict(_UNREAD.findall(unicodedata.normalize("NFC", text[start:end])))
+    broken = unicodedata.normalize("NFC", text[start:end])
+    said: dict[str, Any] = {name: ["oui"] for name, _ in _SAYS_YES.findall(broken)}
+    for name, value in _UNREAD.findall(broken):
+        said.setdefault(name, []).extend(_BETWEEN.split(_COMMENT.sub("", value)))
+    return said
+
+
+def doubtful(said: Outline) -> int:
+    """Give the line of a property that protects a note though its value is neither a yes nor a no; 0 for none."""
+    block = said.properties
+    for spelt, value in block.values.items():
+        if _name(spelt) in _PROTECTING and spelt not in block.opaque and not understood(value):
+            lines = said.text[block.start : block.end].split("\n")
+            return next((number for number, line in enumerate(lines, 2) if spelt in line), 1)
+    return 0
 
 
 def settled(properties: Mapping[str, Any]) -> str | None:
@@ -136,9 +156,15 @@ def _parts(path: str) -> list[str]:
     return [_folded(part) for part in path.split("/") if part]
 
 
-@lru_cache(maxsize=4096)
 def _tells(name: object) -> bool:
-    return isinstance(name, str) and _folded(name) in _TELLING
+    return _name(name) in _TELLING
+
+
+@lru_cache(maxsize=4096)
+def _name(spelt: object) -> str:
+    """Give the name of a property as it is compared, without accents; `""` for what is no name."""
+    bare = unicodedata.normalize("NFKD", spelt if isinstance(spelt, str) else "")
+    return "".join(one for one in bare if not unicodedata.combining(one)).casefold().strip()
 
 
 @lru_cache(maxsize=4096)
@@ -146,12 +172,8 @@ def _folded(name: str) -> str:
     return unicodedata.normalize("NFC", name).casefold().strip()
 
 
-def _says_yes(properties: Mapping[str, Any], names: frozenset[str]) -> bool:
-    return any(
-        value is True or (isinstance(value, str | int) and _folded(str(value)) in _YES)
-        for key, value in properties.items()
-        if isinstance(key, str) and _folded(key) in names
-    )
+def _says(properties: Mapping[str, Any], names: frozenset[str]) -> bool:
+    return any(protects(value) for key, value in properties.items() if _name(key) in names)
 
 
 def _is_address(value: object) -> bool:

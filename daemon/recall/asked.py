@@ -1,5 +1,6 @@
 """The words of a question and of short texts, in every form by which one may be found in the other."""
 
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from daemon.index.words import LANGUAGES, asked, cut, folded, stem_of
@@ -20,6 +21,13 @@ def wanted(query: str) -> Wanted:
     """Give the words of a question that say something, each once; all of them where none does."""
     terms = (frozenset((term.plain, *" ".join(term.stems).split())) for term in asked(query).terms)
     return tuple(dict.fromkeys(terms))
+
+
+def spelt_as(words: Wanted, near: Mapping[str, Iterable[str]]) -> Wanted:
+    """Give the words of a question, each also in the forms of what it is `near`."""
+    return (
+        tuple(one.union(*(near[plain] for plain in near if plain in one)) for one in words) if near else words
+    )
 
 
 @lru_cache(maxsize=1 << 13)

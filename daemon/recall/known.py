@@ -12,6 +12,7 @@ from config.paths import NAMES
 from daemon.index.declared import sensitivities
 from daemon.index.store import Index
 from daemon.memory.persons import open_to_others
+from daemon.memory.places import TAKEN_FROM
 from daemon.memory.recollect import holds
 from daemon.memory.state import State
 from daemon.recall.people import people
@@ -20,10 +21,6 @@ from parsers.model.facts import Fact
 
 _BELIEVED = frozenset(("confirmed", "held"))
 _PIN = re.compile(r"(?<!\S)#(?:épinglé|épingle|pinned|pin)(?![\w/-])", re.IGNORECASE)
-_PLACE = re.compile(
-    r"(?P<note>.*\.md|.*?)(?:#\^?(?P<block>[^#]*)|:(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?)?", re.DOTALL
-)
-"""A name may hold what begins a place: it ends with the last `.md`."""
 
 
 class Known:
@@ -77,11 +74,11 @@ def is_pinned(fact: Fact) -> bool:
 
 
 class Source:
-    """Where a fact was taken from: `note`, `note#^block`, `note:line` or `note:first-last`."""
+    """Where a fact was taken from, as `TAKEN_FROM` reads it."""
 
     def __init__(self, fact: Fact) -> None:
         self.fact, self._text = fact.id, fact.text
-        match = _PLACE.fullmatch(fact.source_ref or "")
+        match = TAKEN_FROM.fullmatch(fact.source_ref or "")
         self.note: str = match["note"] if match else ""
         self._block: str | None = match["block"] if match else None
         first = match["first"] if match else None

@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from daemon.index.aliases import home_notes
+from daemon.index.aliases import at_home
+from daemon.index.rows import title_of
 from daemon.index.store import Index
 from daemon.index.words import cut, folded
-from daemon.memory.persons import at_home, relations_on, standing
+from daemon.memory.persons import relations_on, standing
 from daemon.memory.state import State
 from daemon.recall.asked import forms
 from parsers.model.entities import Entity
@@ -46,7 +47,7 @@ class People:
     def names(self, name: str) -> tuple[str, ...]:
         """Give every name of an entity: its own, its aliases, the title of its home note."""
         one = self.entities[name]
-        title = (one.note.rpartition("/")[2].removesuffix(".md"),) if one.note else ()
+        title = (title_of(one.note),) if one.note else ()
         return tuple(dict.fromkeys((one.name, *one.aliases, *title)))
 
 
@@ -59,8 +60,7 @@ def people(index: Index, state: State, present: State, *, external: bool) -> Peo
     known = [
         one for one in standing(state, external=external) if one.status == "confirmed" and one.id in open_now
     ]
-    homes = home_notes(index, ((one.id, one.name, one.note) for one in known), external=external)
-    found = at_home(known, homes, external=external)
+    found = at_home(index, known, external=external)
     by_name: dict[str, list[tuple[tuple[str, ...], str]]] = {}
     by_word: dict[str, set[str]] = {}
     for one in found:

@@ -14,14 +14,14 @@ from datetime import date, datetime, tzinfo
 from typing import cast
 
 from config.paths import NAMES
-from daemon.index.fact_words import fact_table, ranked_facts
+from daemon.index.fact_words import Near, fact_table, nearly, ranked_facts
 from daemon.index.ranking import Passage, passages, text_of
 from daemon.index.store import Index
 from daemon.memory.places import note_of
 from daemon.policy.privacy import harder
 from daemon.reading import end_of
 from daemon.recall import score
-from daemon.recall.asked import forms, wanted
+from daemon.recall.asked import forms, spelt_as, wanted
 from daemon.recall.dates import days, within
 from daemon.recall.known import Known, Source, below
 from daemon.recall.log import note_recall
@@ -111,25 +111,28 @@ class _Asking:
 
     def _facts(self) -> Iterator[Hit]:
         """Facts that have a word of the question, and those about whom it names."""
-        ranks = self._ranks()
+        ranks, near = self._ranks()
+        asked = spelt_as(self._wanted, near)
         about = {name: 0.0 for one in self._named for name in self._known.about.get(one, ())}
         for name, rank in (about | ranks).items():
             fact = self._known.holding(name, self._day)
             if fact is not None and self._stands_below(fact):
-                words = score.share(self._wanted, forms(fact.text) | self._names_of(fact.entity_id))
+                words = score.share(asked, forms(fact.text) | self._names_of(fact.entity_id))
                 fusion = words * (1 - _RANK_SHARE + _RANK_SHARE * rank)
                 yield self._weighed(fact, {"fusion": fusion, "fusion.words": words, "fusion.rank": rank})
 
-    def _ranks(self) -> dict[str, float]:
-        """Give the facts that match best and hold, with what their words are worth among all facts."""
+    def _ranks(self) -> tuple[dict[str, float], Near]:
+        """Give the facts that match best and hold, with what their words are worth among all, and misspelt words."""
         enough, text, known = max(_FEWEST, _SPARE * self._query.k), self._text, self._known
+        notes = self._index.connection
         if self._query.known_at is not None:
             versions = (fact for one in known.state.facts.values() for fact in one)
             with closing(fact_table(one for one in versions if known.told(one, self._day))) as table:
-                return {name: rank for name, _, rank in ranked_facts(table, text, enough)}
-        limit = enough
+                near = nearly(table, text, notes)
+                return {name: rank for name, _, rank in ranked_facts(table, text, enough, near)}, near
+        limit, near = enough, nearly(notes, text, notes)
         while True:
-            ranked = ranked_facts(self._index.connection, text, limit)
+            ranked = ranked_facts(notes, text, limit, near)
             told = {
                 name: rank
                 for name, version, rank in ranked
@@ -139,7 +142,7 @@ class _Asking:
                 )
             }
             if len(told) >= enough or len(ranked) < limit or limit >= _MOST_FACTS:
-                return told
+                return told, near
             limit *= 4
 
     def _fact(self, name: str, fusion: float) -> Hit | None:

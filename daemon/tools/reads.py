@@ -16,11 +16,21 @@ from parsers.model.places import NotePath
 from parsers.note import scan
 
 MOST = 100
-"""Hits that one search gives at most."""
+"""Hits that one search or recall gives at most, and candidates that one name has."""
 _TASK = re.compile(rb"^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[.{1,4}\]", re.MULTILINE)
 _DUE = re.compile(r"(?:📅\ufe0f? *|\[(?:due|échéance):: *|\((?:due|échéance):: *)(\d{4}-\d{2}-\d{2})")
 STATUS = {" ": "todo", "/": "in_progress", "x": "done", "X": "done", "-": "cancelled"}
 """What the character in a box says; any other is `other`."""
+
+
+def check_limit(limit: int, argument: str = "limit") -> None:
+    """Check how many hits are asked for; `argument` is what asks for them.
+
+    Raises:
+        ToolError: none, or more than `MOST`.
+    """
+    if not 1 <= limit <= MOST:
+        raise ToolError("limit", argument=argument, most=str(MOST))
 
 
 @reader("note_read", NoteRead)
@@ -38,8 +48,7 @@ def note_read(args: NoteRead, sources: Sources) -> tuple[Output, ...]:
 @reader("note_search", NoteSearch, roles={"query": "query", "limit": "query"})
 def note_search(args: NoteSearch, sources: Sources) -> tuple[Output, ...]:
     """The best notes for some words."""
-    if not 1 <= args.limit <= MOST:
-        raise ToolError("limit", most=str(MOST))
+    check_limit(args.limit)
     found = sources.search(args.query, args.limit)
     return tuple(
         _output(sources, path, str(hit.get("snippet", "")), hit)

@@ -4,17 +4,18 @@ A reader outside is given what the person confirmed and what is of ordinary sens
 hold: a fact counts as its own wording, as whom it is about, and as the note it was taken from (R-M06, R-P04).
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from config.paths import NAMES
 from daemon.memory.persons import facts_for, open_to_others, relation_on, relations_on, told
+from daemon.memory.places import TAKEN_FROM
 from daemon.memory.resolving import clear_winner, resolve
 from daemon.policy.lineage import Output
 from daemon.policy.privacy import harder
 from daemon.tools.arguments import EntityResolve, MemoryRecall, ProcedureGet, ProfileGet
 from daemon.tools.errors import ToolError
+from daemon.tools.reads import MOST, check_limit
 from daemon.tools.tool import Memory, Sources, Tool, reader
 from daemon.vault.errors import VaultError
 from parsers.dates import period
@@ -26,12 +27,8 @@ from parsers.model.recall import Hit, Query
 from parsers.sameness import folded
 
 DOMAIN = "memory"
-MOST = 100
-"""Hits that one recall gives at most, and candidates that one name has."""
 _QUERIES = ("query", "k", "as_of", "known_at", "folder", "kind", "name", "context")
 _ROLES: dict[str, Role] = dict.fromkeys(_QUERIES, "query")
-_SOURCE = re.compile(r"(?P<note>.*?)(?:#.*|:\d{1,9}(?:-\d{1,9})?)?", re.DOTALL)
-"""Where a fact was taken from: `note`, `note#^block`, `note:line` or `note:first-last`."""
 _TOLD = ("id", "kind", "text", "key", "value", "valid_from", "valid_to", "confidence", "provenance")
 """Fields of a fact that every reader gets."""
 _SITE = ("title", "heading", "line", "block")
@@ -42,8 +39,7 @@ _SITE = ("title", "heading", "line", "block")
 def memory_recall(args: MemoryRecall, sources: Sources) -> tuple[Output, ...]:
     """The best facts and passages for a question, as of a day and as known on a day."""
     memory = _memory(sources)
-    if not 1 <= args.k <= MOST:
-        raise ToolError("limit", most=str(MOST))
+    check_limit(args.k, "k")
     as_of, known_at = (_day(name, getattr(args, name)) for name in ("as_of", "known_at"))
     outside = sources.external
     asked = Query(args.query, args.k, as_of, known_at, args.folder, external=outside, agent=outside)
@@ -161,7 +157,7 @@ class _Given:
         return Output(f"{call} {fact.id}", provenance, value, sensitivity, domain=DOMAIN)
 
     def _taken_from(self, fact: Fact) -> Sensitivity:
-        match = _SOURCE.fullmatch(fact.source_ref or "")
+        match = TAKEN_FROM.fullmatch(fact.source_ref or "")
         path = NotePath(match["note"] if match else "")
         if not path.endswith(".md"):
             return "normal"

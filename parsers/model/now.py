@@ -57,6 +57,8 @@ class NowSaid(NamedTuple):
     """The day in the title, or where it would go: then both are the same."""
     place: int
     """Offset where a first section would go: below the title and what stands there under no heading."""
+    closer: str
+    """Line that must stand above a section put there, `""` for none: it ends code or a comment still open."""
     headed: bool
     """A title stands there, with or without a day."""
 

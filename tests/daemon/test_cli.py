@@ -98,7 +98,7 @@ def test_only_the_commands_of_this_version_are_listed():
     runs = "plan runs show explain approve code pause resume cancel undo"
     permission = "tools delegations delegate revoke audit trust"
     people = "people resolve recall context"
-    every = f"{listed} {runs} {permission} {people}".split()
+    every = f"{listed} {runs} {permission} {people} mcp connect".split()
     assert set(COMMANDS) == {"demo", *every, "verify-register", "hook", "config"}
 
 

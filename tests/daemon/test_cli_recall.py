@@ -49,10 +49,26 @@ def test_the_person_is_told_what_is_private_too(home):
     assert {hit["note"] for hit in asked(home, "recall", "dentiste")} >= {"Secret.md", "Argent.md"}
 
 
+def test_a_misspelt_word_finds_the_fact_as_it_is_known_or_was(home):
+    begun = home.fact("Dentiste : Dr Petit").recorded_at[:10]
+    for spelt in ("dentise", "dentiist"):
+        assert texts(asked(home, "recall", spelt)) == ["Dentiste : Dr Martin"]
+        assert texts(asked(home, "recall", spelt, "--known-at", begun)) == ["Dentiste : Dr Petit"]
+
+
 def test_recall_as_of_and_as_known_at_a_day(home):
     begun = home.fact("Dentiste : Dr Petit").recorded_at[:10]
     assert texts(asked(home, "recall", "dentiste", "--as-of", begun)) == ["Dentiste : Dr Petit"]
     assert texts(asked(home, "recall", "dentiste", "--known-at", begun)) == ["Dentiste : Dr Petit"]
+
+
+def test_known_at_a_time_without_a_zone_is_local_time(home):
+    late = home.fact("Dentiste : Dr Martin").recorded_at
+    local = datetime.fromisoformat(late).astimezone(home.zone) + timedelta(minutes=1)
+    for spelt in (local.isoformat(), local.replace(tzinfo=None).isoformat()):
+        assert texts(asked(home, "recall", "dentiste", "--known-at", spelt)) == ["Dentiste : Dr Martin"]
+    earlier = (local - timedelta(minutes=2)).replace(tzinfo=None).isoformat()
+    assert texts(asked(home, "recall", "dentiste", "--known-at", earlier)) == ["Dentiste : Dr Petit"]
 
 
 def test_explain_shows_every_factor(home):
@@ -116,7 +132,8 @@ def test_many_questions_are_answered_line_by_line(home):
     [
         b"{", b"\xff", b"[]", b'{"query": "x"}', b'{"id": 1}', b'{"id": 1, "query": 3}',
         b'{"id": 1, "query": "x", "k": 0}', b'{"id": 1, "query": "x", "k": true}',
-        b'{"id": 1, "query": "x", "folder": 1}',
+        b'{"id": 1, "query": "x", "folder": 1}', b'{"id": NaN, "query": "x"}',
+        b'{"id": 1, "query": "x", "more": -Infinity}',
     ],
 )  # fmt: skip
 def test_a_bad_line_is_named_and_the_others_go_on(home, line):

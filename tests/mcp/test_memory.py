@@ -175,6 +175,7 @@ def test_a_fact_about_somebody_goes_to_them_and_an_unclear_name_asks(home, agent
     sync(home)
     assert home.fact("Aime le thé vert").entity_id is not None
     assert home.fact("Aime le café noir").entity_id is None
+    assert "\t- à propos de Marie Durand (sœur) ^c-" in home.cards()
     assert "De qui s'agit-il" in home.cards()
 
 

@@ -47,6 +47,9 @@ TIMES = (
     "11.30 am",
     "14 heures 30",
     "à 14 heures",
+    "14 heures",
+    "à 14 : 30",
+    "vers 9 : 30",
     "5 o'clock",
     "\uff11\uff14\uff1a\uff13\uff10",
     "départ:14:30",
@@ -62,6 +65,14 @@ NO_TIMES = (
     "48h de travail",
     "14 hectares",
     "2 heures de travail",
+    "9 heures",
+    "24 heures",
+    "16 heures de calcul",
+    "16 heures d'attente",
+    "Lot 14 : 30 tests",
+    "Étape 3 : 12",
+    "passer à 22.04",
+    "14.30",
     "16:9",
     "10 ambulances",
     "5 amis",
@@ -119,6 +130,16 @@ def test_a_clock_time_is_refused_and_the_line_named(time, around):
     assert found is not None
     assert (found.code, found.section) == ("time", "next")
     assert found.line == 1 + around.partition("{}")[0].count("\n")
+
+
+@pytest.mark.parametrize("text", ["14 : 30", "14 heures ; 14 : 30", "14 : 30.", "(14 :30)"])
+def test_a_time_with_blanks_around_its_colon_is_one_where_nothing_goes_on(text):
+    assert fault("next", text) is not None
+
+
+@pytest.mark.parametrize("text", ["verset 3:16", "score 20:15"])
+def test_two_numbers_that_read_like_a_time_are_refused_as_one(text):
+    assert fault("next", text) is not None
 
 
 @pytest.mark.parametrize("text", NO_TIMES)

@@ -1,10 +1,13 @@
 """Cartes.md rendered: cards come and go whole, and what the person wrote beside them stays."""
 
+import pytest
+
 from config.i18n import catalogue
 from parsers.cards import parse
 from parsers.frame import frame_of
 from parsers.model.cards import Card
 from renderers.cards import render, view
+from tests.daemon.recall.made import fact
 
 FR, EN = catalogue("fr"), catalogue("en")
 ID, OTHER = "c-00000001", "c-00000002"
@@ -97,6 +100,49 @@ def test_a_hidden_card_is_not_written_and_grouped_ones_are_counted():
     assert done.count(" ^c-0000000") == 2 * 3
     assert "… et 3 autres" in done
     assert "autres" not in rendered(done, *grouped[:2], room=2)
+
+
+def proposal(language, about, *, told="Marie Kermoal (médecin)", text=None, status="open"):
+    """The section of proposals with one card, in a note that holds `text` there."""
+    waiting = card("Aime le thé\nAime le café", kind="proposal", origin="mcp:x", status=status)
+    known = fact("f-00000002", "Aime le thé", confidence=0.6, entity_id=about)
+    note = f"<!-- clavaire:begin pending -->\n{text or ''}<!-- clavaire:end pending -->\n"
+    frame = frame_of(note, tasks=True)
+    said = parse(note, frame)
+    seen = view(
+        {ID: waiting},
+        lambda _: known,
+        [one.id for one in said.cards],
+        20,
+        (language,),
+        about=lambda name: told if name == "e-00000001" else "",
+    )
+    return render(seen, note, frame, said).split("-->\n", 1)[1].rpartition("<!--")[0]
+
+
+@pytest.mark.parametrize(("language", "says"), [(FR, "à propos de"), (EN, "about")])
+def test_a_proposal_about_somebody_says_whom_below_its_first_line(language, says):
+    done = proposal(language, "e-00000001")
+    first, detail, about, *boxes = done.splitlines()
+    assert first == f"- Aime le thé ^{ID}"
+    assert about == f"\t- {says} Marie Kermoal (médecin) ^{ID}-about"
+    assert [first, detail, *boxes] == proposal(language, None).splitlines()
+    assert proposal(language, "e-00000001", text=done) == done
+    whole = f"<!-- clavaire:begin pending -->\n{done}<!-- clavaire:end pending -->\n"
+    (again,) = parse(whole, frame_of(whole, tasks=True)).cards
+    assert (again.text, [box.choice for box in again.boxes]) == ("Aime le thé", ["keep", "refuse"])
+
+
+def test_the_line_that_says_whom_leaves_with_its_card_whatever_they_are_called_by_then():
+    done = proposal(FR, "e-00000001")
+    assert proposal(FR, "e-00000001", text=done, told="Marie Lefort", status="answered") == ""
+    assert proposal(FR, None, text=f"{done}\t- à voir\n", status="answered") == "\t- à voir\n"
+
+
+def test_a_name_cannot_make_a_line_or_an_id_of_its_own():
+    done = proposal(FR, "e-00000001", told="Marie ^c-00000009\n- [x] b %% <!-- -->")
+    assert len(done.splitlines()) == 5
+    assert proposal(FR, "e-00000001", text=done) == done
 
 
 def test_a_quoted_text_cannot_make_a_line_or_an_id_of_its_own():

@@ -3,7 +3,8 @@
 import pytest
 
 from config.paths import NAMES
-from daemon.index.aliases import home_notes
+from daemon.index.aliases import at_home, home_notes
+from parsers.model.entities import Entity
 
 MARIE = "---\naliases: [Maman, « La chef »]\n---\n# Marie\n"
 
@@ -13,6 +14,14 @@ def homes(settled, name="Marie Dupont", note=None, **options):
     found = home_notes(settled.index, [("e-1", name, note), ("e-2", "Personne", None)], **options)
     assert set(found) <= {"e-1"}
     return (found["e-1"].path, found["e-1"].aliases) if found else None
+
+
+def marie(aliases=(), note=None):
+    who = {"id": "e-1", "user_id": "moi", "kind": "person", "name": "Marie", "aliases": aliases, "note": note}
+    where = {"anchor": None, "status": "confirmed", "provenance": "user", "source": "user"}
+    return Entity(
+        **who, **where, sensitivity="normal", last_seen=None, recorded_at="2026-11-30", retracted_at=None
+    )
 
 
 def test_the_one_note_whose_title_is_exactly_the_name_is_the_home_note_and_its_aliases_count(settled):
@@ -60,3 +69,18 @@ def test_a_reader_outside_gets_neither_a_private_nor_a_sensitive_note_nor_its_na
     assert homes(settled) == ("Marie Dupont.md", ("Maman",))
     assert homes(settled, external=True) is None
     assert homes(settled, "x", "Marie Dupont", external=True) is None
+
+
+def test_a_home_note_adds_its_names_and_none_twice(settled):
+    settled.put("Gens/Marie.md", "---\naliases: [Nana, Marie, M.]\n---\n# Marie\n")
+    settled.settle()
+    (found,) = at_home(settled.index, [marie(aliases=("M.",))])
+    assert (found.note, found.aliases) == ("Gens/Marie.md", ("M.", "Nana"))
+
+
+def test_a_home_note_that_a_reader_outside_may_not_see_does_not_exist_for_it(settled):
+    settled.put("Secrets/Marie.md", "---\nprivé: oui\n---\n")
+    settled.settle()
+    line = marie(note="Secrets/Marie.md")
+    assert at_home(settled.index, [line])[0].note == "Secrets/Marie.md"
+    assert at_home(settled.index, [line], external=True)[0].note is None

@@ -3,7 +3,7 @@ from contextlib import closing
 import pytest
 
 from daemon.index import memory
-from daemon.index.fact_words import fact_table, ranked_facts
+from daemon.index.fact_words import fact_table, nearly, ranked_facts
 from daemon.index.store import Index
 from tests.daemon.index.test_memory import fact
 
@@ -54,3 +54,17 @@ def test_a_table_of_other_facts_answers_alike(index):
     with closing(fact_table(facts)) as table:
         for query in ("réunions", "matin", "東京", "le", "", "\ud800"):
             assert ranked_facts(table, query, 5) == ranked_facts(index.connection, query, 5)
+
+
+def test_a_word_that_no_fact_has_stands_for_those_spelt_nearly_so(index):
+    facts = [fact(1, text="Dentiste : Dr Martin"), fact(2, text="Rhododendron bleu")]
+    memory.put_facts(index, facts)
+    db = index.connection
+    assert nearly(db, "dentise martin", db) == {"dentise": ("dentist",)}
+    assert set(nearly(db, "rhodadendrons bleu", db)) == {"rhodadendrons"}
+    assert nearly(db, "dantist denti bleux 東京 14:30 \ud800", db).keys() <= {"dantist", "bleux"}
+    near = nearly(db, "dentise", db)
+    assert [name for name, _, _ in ranked_facts(db, "dentise", 5, near)] == ["f-00000001"]
+    assert ranked_facts(db, "dentise", 5) == []
+    with closing(fact_table(facts)) as table:
+        assert nearly(table, "dentise", db) == near

@@ -590,6 +590,9 @@ def test_one_clear_winner_is_who_is_meant(home):
     home.sync((), [Remember("Aime le thé", "fact", "mcp:x", 0.9, about="marie dupont")])
     home.rest()
     assert home.facts("pending") == ["Aime le thé"]
+    (card,) = home.open_cards()
+    assert f"- Aime le thé ^{card.id}\n\t- proposé par mcp:x" in home.cards()
+    assert f"\n\t- à propos de Marie Dupont (sœur) ^{card.id}-about\n" in home.cards()
     home.tick("thé", "keep")
     home.rest()
     assert re.search(r"- Marie Dupont .*\n\t- Aime le thé \^f-", home.people())
@@ -610,6 +613,7 @@ def test_a_name_that_two_have_is_asked_about_and_nothing_merges(home, origin):
     home.replace(box, box.replace("[ ]", "[x]"), NAMES.cards)
     home.rest()
     if origin != "person":
+        assert "\t- à propos de Marie (collègue) ^c-" in home.cards()
         home.tick("thé", "keep")
         home.rest()
     assert re.search(r"- Marie — collègue .*\n\t- Aime le thé \^f-", home.people())
@@ -638,3 +642,24 @@ def test_a_refused_name_leaves_nothing(home):
     home.sync((), [Remember("Aime le thé", "fact", "mcp:x", 0.9, about="Jeanne")])
     home.rest()
     assert home.open_cards() == []
+
+
+@pytest.mark.parametrize("how", ["renamed", "related", "forgotten", "refused"])
+def test_no_line_of_a_card_outlives_it_whatever_became_of_whom_it_is_about(home, how):
+    empty = home.cards()
+    home.add_person("Marie Dupond — sœur")
+    home.rest()
+    home.sync((), [Remember("Aime le thé", "fact", "mcp:x", 0.9, about="Marie Dupond")])
+    home.rest()
+    assert "à propos de Marie Dupond (sœur)" in home.cards()
+    if how == "renamed":
+        home.replace("Dupond", "Dupont", NAMES.people)
+    elif how == "related":
+        home.replace("— sœur", "— cousine", NAMES.people)
+    elif how == "forgotten":
+        home.forget(home.person("Marie Dupond").id)
+    home.rest()
+    for card in home.open_cards():
+        home.tick(card.text, "refuse")
+    home.rest()
+    assert home.cards() == empty

@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from daemon.memory.persons import (
-    at_home,
     facts_for,
     open_to_others,
     persons,
@@ -143,15 +142,3 @@ def test_a_reader_outside_learns_neither_of_who_is_sensitive_nor_anything_about_
 def test_a_fact_about_somebody_who_was_forgotten_is_for_nobody_outside():
     known = state([entity("Zoé", status="forgotten")], (), [fact("f-1", "x", "e-zoé")])
     assert not open_to_others(known, known.facts["f-1"][0])
-
-
-def test_a_home_note_adds_its_names_and_none_twice():
-    homes = {"e-anne": ("Gens/Anne.md", ("Nana", "Anne", "A."))}
-    (found,) = at_home([entity("Anne", aliases=("A.",))], homes)
-    assert (found.note, found.aliases) == ("Gens/Anne.md", ("A.", "Nana"))
-
-
-def test_a_home_note_that_a_reader_outside_may_not_see_does_not_exist_for_it():
-    line = entity("Anne", note="Privé/Anne.md")
-    assert at_home([line], {})[0].note == "Privé/Anne.md"
-    assert at_home([line], {}, external=True)[0].note is None

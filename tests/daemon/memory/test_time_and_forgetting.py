@@ -2,6 +2,11 @@
 
 import pytest
 
+from config.paths import NAMES
+from daemon.app import purge
+from daemon.brain import boot_of
+from parsers.model.edits import NowWrite
+from parsers.model.now import NowTexts
 from tests.asking import as_of, asked, cli, found, line_with, now
 
 AGENT = "mcp:claude-code"
@@ -51,6 +56,51 @@ def test_purging_blanks_the_words_in_register_and_backups(vault):
     assert not [path for path in every if b"girolle" in path.read_bytes()]
     assert not asked(home, "verify-register")
     assert now(home) == ["tram"]
+
+
+@pytest.mark.parametrize("words", ["le code de la girolle est 12", "Code de la Girolle"])
+def test_what_an_agent_copied_into_now_md_is_purged_with_it_and_nothing_else(vault, words):
+    # memory.md rule 9; R-N02
+    home = vault()
+    home.add_line("- code de la girolle")
+    home.rest()
+    name = home.fact("code de la girolle").id
+    home.sync((), [NowWrite("vélo", "", "tram", "", origin=AGENT)])
+    home.sync((), [NowWrite("vélo", f"- api\n- {words}", "tram", "", origin=AGENT, provenance="web")])
+    home.sync((), [NowWrite("bus", "- api", "train", "", origin=AGENT)])
+    assert "irolle" not in home.text(NAMES.now)
+    home.forget(name)
+    home.close()
+    assert cli(home, "forget", name, "--purge")[0] == 0
+    home.restart()
+    home.rest()
+    every = [path for path in home.folder.rglob("*") if path.is_file()]
+    assert not [path for path in every if b"irolle" in path.read_bytes()]
+    said = [record for record in home.records() if record.op == "now.written"]
+    blank = dict.fromkeys(NowTexts._fields, "")
+    assert [{one: record.body[one] for one in NowTexts._fields} == blank for record in said] == [
+        False,
+        True,
+        False,
+    ]
+    assert home.text(NAMES.now).count("bus") == 1
+    assert not asked(home, "verify-register")
+
+
+def test_now_md_keeps_its_writer_and_provenance_when_what_it_says_was_purged(vault):
+    # memory.md rule 9; R-N02, R-P01
+    home = vault()
+    home.add_line("- code de la girolle")
+    home.rest()
+    name = home.fact("code de la girolle").id
+    home.sync((), [NowWrite("vélo", "code de la girolle", "", "", origin=AGENT, provenance="web")])
+    before = home.text(NAMES.now)
+    home.forget(name)
+    purge(home.app, name, home.clock.now)
+    home.rest()
+    assert home.text(NAMES.now) == before
+    known = boot_of(home.state, home.app.vault, home.settings, home.clock.now.date())
+    assert (known.written_by[0], known.provenance) == (AGENT, "web")
 
 
 # memory.md rule 10

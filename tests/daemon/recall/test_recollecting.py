@@ -41,6 +41,20 @@ def test_a_fact_that_holds_is_found_and_one_that_ended_is_not(one):
     assert one.found("the sugar") == []
 
 
+@pytest.mark.parametrize("query", ["dentise", "dentiist", "denitste", "mon dentise", "DENTISE"])
+def test_a_misspelt_word_finds_the_fact_it_is_meant_for(one, query):
+    one.know([OLD, NEW, TEA])
+    assert one.found(query) == ["Dentiste : Dr Martin"]
+
+
+def test_a_word_that_a_fact_or_a_note_has_is_not_taken_for_a_misspelt_one(one):
+    one.know([NEW, TEA, fact("f-somme", "Somme : 80 euros")])
+    one.put("Verger.md", "La pomme est mûre.\n")
+    assert one.found("pomme") == ["Verger.md:1"]
+    assert one.found("gomme")[0] == "Somme : 80 euros"
+    assert one.found("thym") == []
+
+
 @pytest.mark.parametrize("status", ["pending", "rejected", "forgotten"])
 def test_what_was_not_confirmed_is_never_told(one, status):
     one.know([replace(TEA, status=status), NEW])
@@ -189,6 +203,15 @@ def test_somebody_who_was_rejected_names_nobody(one):
 
 
 # ---- what replaced what
+
+
+def test_no_heading_rule_or_marker_alone_is_a_hit_nor_a_passage_of_a_context(one):
+    section = "## Faits\n<!-- clavaire:begin facts -->\n<!-- clavaire:end facts -->\n"
+    one.put(NAMES.profile, f"# Dentiste\n\n{section}\n---\n")
+    one.put("Santé.md", "# Santé\n\n## Dentiste\n\n### Adresse\n\nRue Haute. ^p1\n\n---\n\n## Dentiste\n")
+    assert one.found("dentiste") == ["Santé.md#^p1"]
+    assert one.found("faits") == []
+    assert [hit.id for hit in one.context("dentiste", external=False).hits] == ["Santé.md#^p1"]
 
 
 @pytest.mark.parametrize("source", ["Santé.md#^p1", "Santé.md:3", "Santé.md:2-4", "Santé.md"])

@@ -23,6 +23,7 @@ FILES = {
     "Projet.md": b"# Projet\n",
     "Web/page.md": b"lu\n",
     "Privé/secret.md": b"7319\n",
+    "Privé/C# 7319.md": b"7319\n",
     NAMES.profile: b"# Profil\n",
     NAMES.people: b"# Personnes\n",
 }
@@ -220,7 +221,11 @@ def test_without_memory_each_says_that_it_is_put_out(vault, name):
 
 
 @pytest.mark.parametrize(
-    "source", ["Privé/secret.md", "Privé/secret.md#^b1", "Privé/secret.md:3-4", "Parti.md", "../x.md"]
+    "source",
+    [
+        *("Privé/secret.md", "Privé/secret.md#^b1", "Privé/secret.md:3-4", "Privé/secret.md#Titre#Autre"),
+        *("Privé/C# 7319.md", "Privé/C# 7319.md:3", "Parti.md", "../x.md"),
+    ],
 )
 def test_a_fact_taken_from_a_note_that_is_private_or_gone_is_not_for_others(vault, source):
     known = state((), (), [fact("f-1", "le code est 7319", source_ref=source)])
