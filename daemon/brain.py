@@ -37,7 +37,9 @@ from renderers.now import brought_up, render
 
 _MOST = 20_000
 """Characters of now.md that are handed on; beyond them stands a mark."""
-_DELIMITER = re.compile(r"[<＜﹤‹〈](?=\W*(?:now|data|assistant-context)\b)", re.IGNORECASE)
+_OPENING = re.compile("[<＜﹤‹〈]")
+_NAMED = re.compile(r"\W*(?:now|data|assistant-context)\b", re.IGNORECASE)
+_AHEAD = 64
 _PERSON = "person"
 WISHES = ("proposal", "update", "forget", "name")
 """Kinds of cards that a client's own wishes open; that of a refusal would tell why something was refused."""
@@ -58,8 +60,8 @@ class Stale:
 
     def said(self, words: Catalogue) -> str:
         """Give it in one sentence."""
-        key = f"now.stale.{self.code}_many" if self.many else f"now.stale.{self.code}"
-        return words.say(key, **{name: getattr(self, name) for name in _OF_STALE[self.code]})
+        code = "unwritten_many" if self.many else self.code
+        return words.say(f"now.stale.{code}", **{name: getattr(self, name) for name in _OF_STALE[self.code]})
 
 
 _OF_STALE = {"day": ("day",), "undated": (), "unwritten": ("client", "day")}
@@ -181,7 +183,12 @@ def data_block(boot: Boot, words: Catalogue, text: str | None = None) -> str:
 
 def escaped(text: str) -> str:
     """Give a text in which nothing closes or opens a block of ours, however it is spelt."""
-    return _DELIMITER.sub("&lt;", text.replace("\0", "\ufffd"))
+
+    def spelt(found: re.Match[str]) -> str:
+        ahead = unicodedata.normalize("NFKC", found.string[found.end() :][:_AHEAD])
+        return "&lt;" if _NAMED.match(ahead) else found[0]
+
+    return _OPENING.sub(spelt, text.replace("\0", "\ufffd"))
 
 
 def _attribute(value: str) -> str:

@@ -199,7 +199,7 @@ def serve(stage: Stage) -> None:
     )
     first = _heard(stage, key, calls)
     found = [one.code for one in first]
-    stage.expect("answers", found, ["", "", "", "refused", "refused", "no_tool"])
+    stage.expect("answers", found, ["", "", "", "not_found", "refused", "no_tool"])
     stage.expect("saved", (first[1].values.get("status"), stage.cards()), ("pending", ["proposal"]))
     _expect_now(stage, key)
     stage.tick("proposal", "keep")

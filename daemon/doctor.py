@@ -17,7 +17,7 @@ def doctor(app: App, *, fix: bool) -> tuple[Problem, ...]:
         with app.vault.locked():
             _mend(app)
     outcome = app.pipeline.sync()
-    found = [*app.register.verify(), *problems(app.history.index)]
+    found = [*map(app.history.explained, app.register.verify()), *problems(app.history.index)]
     if outcome.closed:
         found.insert(0, outcome.closed)
     return tuple(dict.fromkeys(found))

@@ -97,7 +97,14 @@ class History:
     def closed(self) -> Problem | None:
         """Why nothing may be appended or written, None when it may."""
         assert self.reading is not None
-        return self.register.may_write(self.reading)
+        problem = self.register.may_write(self.reading)
+        return self.explained(problem) if problem else None
+
+    def explained(self, problem: Problem) -> Problem:
+        """Give a problem of the register, as one of its own where the index has not the missing lines either."""
+        if problem.code != "register_shorter" or self.mark.seq >= int(dict(problem.values)["seq"]):
+            return problem
+        return problem._replace(code="register_lines_lost")
 
     def happen(self, events: Sequence[Event], now: datetime) -> tuple[Record, ...]:
         """Make events happen: on disk in the register when this returns, and in the state; `keep` does the index."""

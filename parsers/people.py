@@ -22,13 +22,13 @@ from parsers.statements import (
     codeless,
     cut,
     fact_wording,
-    glued,
     link_target,
     one_line,
     statement,
     trailing,
     uncut,
     unlinked,
+    wholes,
 )
 
 SECTION = "people"
@@ -45,7 +45,7 @@ _NAMES = {
     "vu": "seen",
     "seen": "seen",
 }
-_OWN = re.compile(r"[ \t]?\[(?:vu|seen):: \d{4}-\d\d-\d\d\]")
+_OWN = re.compile(r"[ \t]?(\[(?:vu|seen):: \d{4}-\d\d-\d\d\])")
 """The field of ours as clavaire writes it: ours wherever the person's hand left it."""
 _CALLED = re.compile(r"(?<!\S)\^\S*")
 _SEEN = re.compile(r"\[\s*(?:vu|seen)\s*::[ \t]*([^\[\]]*?)[ \t]*\]", re.IGNORECASE)
@@ -131,8 +131,9 @@ def _below_wording(said: str, below: str) -> tuple[int, Wording]:
 
 def _own_spans(para: str) -> list[tuple[int, int]]:
     """Where our own field stands, with the blank before it unless a word comes right after."""
-    found = [one.span() for one in _OWN.finditer(codeless(para))]
-    return [(start + (para[start] in " \t" and glued(para[end:])), end) for start, end in found]
+    bare = codeless(para)
+    blanked = _OWN.sub(lambda one: " " * len(one[0]), bare)
+    return wholes(para, [one.span(1) for one in _OWN.finditer(bare)], blanked)
 
 
 def _parted(text: str) -> tuple[str, bool, str | None]:
@@ -159,9 +160,18 @@ def seen_span(says: Statement) -> tuple[int, int] | None:
 
 def left_over(says: Statement) -> list[tuple[int, int]]:
     """Give where else our own field stands on a person's line, in the item: they went on typing after it."""
-    body, stands = says.item.body, seen_span(says)
-    own = [(body + start, body + end) for start, end in _own_spans(says.item.text[body : says.item.para_end])]
-    return [(start, end) for start, end in own if stands is None or not start <= stands[0] < end]
+    body, stands, found = says.item.body, seen_span(says), list[tuple[int, int]]()
+    ids = [(start - body, end - body) for start, end in says.id_spans]
+    for span in _own_spans(cut(says.item.text[body : says.item.para_end], ids).rstrip()):
+        at, stop = (body + uncut(one, ids) for one in span)
+        if stands and at <= stands[0] < stop:
+            continue
+        for start, end in says.id_spans:  # an id between is cut, or not, for itself
+            if at <= start and end <= stop:
+                found.append((at, start))
+                at = end
+        found.append((at, stop))
+    return [(start, end) for start, end in found if start < end]
 
 
 def people_in(lines: str) -> list[Spot]:

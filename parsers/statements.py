@@ -236,6 +236,29 @@ def glued(after: str) -> bool:
     return bool(after) and not after[0].isspace() and after[0] not in _CLOSING
 
 
+def wholes(para: str, spans: Iterable[tuple[int, int]], bare: str) -> list[tuple[int, int]]:
+    """Give what is cut with each thing of ours: the blank before it, and its line where nothing else stands there.
+
+    A blank line left behind would end the paragraph. `bare` is the paragraph with all that is cut blanked.
+    """
+    found: list[tuple[int, int]] = []
+    for one in spans:
+        start, end = _whole(para, *one, bare)
+        found.append((max(start, found[-1][1]) if found else start, end))
+    return found
+
+
+def _whole(para: str, start: int, end: int, bare: str) -> tuple[int, int]:
+    first, last = bare.rfind("\n", 0, start) + 1, bare.find("\n", end)
+    if last >= 0 and not bare[first:last].strip() and not para[end:last].strip():
+        blanks = len(para[:start]) - len(para[:start].rstrip(" \t"))
+        stop = last + 1
+        while not first and para[stop : stop + 1] in (" ", "\t"):
+            stop += 1
+        return start - blanks, stop
+    return start - (start > 0 and para[start - 1] in " \t" and not glued(para[end:])), end
+
+
 def _ids(para: str) -> tuple[list[tuple[int, int]], list[str], str | None]:
     """Where ids stand (each with the blank before it), which are ours, and the anchor at the end."""
     bare = codeless(para)
@@ -244,11 +267,9 @@ def _ids(para: str) -> tuple[list[tuple[int, int]], list[str], str | None]:
         bare = bare[: one.start()] + " " * (one.end() - one.start()) + bare[one.end() :]
     anchored = _ANCHOR.search(bare.rstrip())
     spans = sorted(one.span() for one in (*found, *([anchored] if anchored else [])))
-    with_blank = [
-        (start - 1 if start and para[start - 1] in " \t" and not glued(para[end:]) else start, end)
-        for start, end in spans
-    ]
-    return with_blank, [one[1] for one in found], anchored[1] if anchored else None
+    if anchored:
+        bare = bare[: anchored.start()].ljust(len(bare))
+    return wholes(para, spans, bare), [one[1] for one in found], anchored[1] if anchored else None
 
 
 def cut(para: str, spans: Iterable[tuple[int, int]]) -> str:

@@ -10,7 +10,7 @@ from parsers.sameness import said_key
 from parsers.statements import Spot, bearers
 from renderers.splice import Splice
 
-_OWN_ID = re.compile(rf"[ \t]*\^[ef]-{DIGITS}")
+_OWN_ID = re.compile(rf"\s*\^[ef]-{DIGITS}\s*")
 
 
 Again = Callable[[str, str | None], bool]
@@ -175,7 +175,7 @@ def _place_by_text(
 def unplaced(spot: Spot, shows: LinesView, resting: Container[str]) -> list[Splice]:
     """Take a line that is no current fact: it leaves if its fact did, its id goes if it is another's."""
     if left(spot, shows) or _no_more(spot, shows):
-        return [Splice(spot.start, spot.stop, "")]
+        return [Splice(spot.start, spot.start + told_stop(spot.says.item.text), "")]
     words = spot.says.wording.text
     said = spot.says.id in shows.leaving and any(fact.text == words for fact in shows.facts.values())
     others = said and not shows.namesakes

@@ -113,11 +113,11 @@ def render(
         if name:
             splices += [*_seen(spot, shows, name), *in_step(spot, shows.people.facts[name])]
         elif index not in waiting and not _keeps(spot, active, shows):
-            splices += unplaced(spot, shows.people, ())
+            splices += unplaced(spot, shows.people, shows.facts.facts)
     stood = [(spot, name or left(spot, shows.people)) for spot, name in lines]
     owners = {spot.start: name for index, (spot, name) in enumerate(stood) if index not in waiting}
     below = _below(active, owners)
-    facts, known = _facts(shows.facts, below)
+    facts, known = _facts(shows, below)
     splices += facts
     there = {name for _, name in known if name}
     missing = [one for one in shows.facts.facts.values() if one.id not in there]
@@ -143,13 +143,18 @@ def _below(active: Sequence[Spot], owners: Mapping[int, str | None]) -> list[Spo
     return [spot._replace(section=name, entity=name) for spot, name in found if name]
 
 
-def _facts(shows: LinesView, below: Sequence[Spot]) -> tuple[list[Splice], list[tuple[Spot, str | None]]]:
+def _facts(
+    everybody: PeopleView, below: Sequence[Spot]
+) -> tuple[list[Splice], list[tuple[Spot, str | None]]]:
+    shows = everybody.facts
     waiting = asked_at(shows, below)
     lines = placed(shows, below, waiting)
     splices: list[Splice] = []
     for index, (spot, name) in enumerate(lines):
         if index not in waiting:
-            splices += in_step(spot, shows.facts[name]) if name else unplaced(spot, shows, ())
+            splices += (
+                in_step(spot, shows.facts[name]) if name else unplaced(spot, shows, everybody.people.facts)
+            )
     return splices, lines
 
 
@@ -162,5 +167,9 @@ def _seen(spot: Spot, shows: PeopleView, name: str) -> list[Splice]:
     if span:
         start, end = (spot.start + at for at in span)
         return moved if says.item.text[span[0] : span[1]] == day else [*moved, Splice(start, end, day)]
-    at = says.id_spans[0][0] if says.settled and says.id_spans else says.item.para_end
+    if says.anchor:
+        stays = [one for one in says.id_spans if says.item.text[slice(*one)].strip()[1:] == says.anchor]
+    else:
+        stays = list(says.id_spans) if says.settled else []
+    at = stays[0][0] if stays else says.item.para_end
     return [*moved, Splice(spot.start + at, spot.start + at, f" [{shows.word}:: {day}]")]

@@ -239,6 +239,31 @@ def carry(index: int, head: str) -> Act:
     return _on_section(change)
 
 
+def begin_item(index: int, marker: str) -> Act:
+    """Press Enter and Tab at the end of a line: an item that says nothing yet."""
+
+    def change(own: list[str], eol: str) -> list[str]:
+        at = _pick([*_heads_at(own), *_facts_at(own)], index)
+        if at is None:
+            return own
+        indent = own[at][: len(own[at]) - len(own[at].lstrip())]
+        return [*own[: at + 1], f"{indent}\t{marker} {eol}", *own[at + 1 :]]
+
+    return _on_section(change)
+
+
+def type_after(index: int, words: str) -> Act:
+    """Press End, where the id stands, and type."""
+
+    def change(own: list[str], eol: str) -> list[str]:
+        at = _pick([*_heads_at(own), *_facts_at(own)], index)
+        if at is not None:
+            own[at] = own[at].rstrip("\r\n") + words + eol
+        return own
+
+    return _on_section(change)
+
+
 def write_freely(number: int, index: int, shape: int) -> Act:
     """Type what is neither somebody nor a fact: a heading above somebody, a paragraph below one."""
 
@@ -319,6 +344,8 @@ acts = st.one_of(
     st.builds(promote, indices),
     st.builds(demote, indices),
     st.builds(carry, indices, _heads),
+    st.builds(begin_item, indices, st.sampled_from("-*+")),
+    st.builds(type_after, indices, st.sampled_from([" aînée", ".", " (suite)"])),
     st.builds(write_freely, st.integers(1, 99), indices, indices),
     st.sampled_from([flip_endings, drop_ids, drop_days, trim_end, toggle_bom]),
 )

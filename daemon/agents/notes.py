@@ -21,13 +21,12 @@ from daemon.agents.arguments import (
     ProcedureGetPart,
     ProfileGetPart,
 )
-from daemon.agents.places import check_folder, check_spelling, is_nobodys
+from daemon.agents.places import UNKNOWN, check_folder, check_spelling, is_nobodys
 from daemon.agents.session import AgentSession
 from daemon.policy.lineage import Output
 from daemon.runs.asking import BadRequest
 from daemon.tools.arguments import EntityResolve
 from daemon.tools.reads import MOST, check_limit
-from daemon.vault.errors import NoteMissing
 from daemon.vault.walk import NOTE
 from parsers.errors import ClavaireError
 
@@ -59,7 +58,7 @@ def _seen(session: AgentSession, path: str) -> Output | None:
     try:
         drafted = session.drafted("note_read", {"path": path})
     except BadRequest as error:
-        if isinstance(error.__context__, NoteMissing):
+        if isinstance(error.__context__, UNKNOWN):
             return None
         raise
     if drafted.decision.kind == "allowed":

@@ -6,9 +6,12 @@ from daemon.agents.session import AgentSession
 from daemon.runs.drafting import Planning
 from daemon.tools.errors import ToolError
 from daemon.vault import names
-from daemon.vault.errors import OutsideVault, VaultError
+from daemon.vault.errors import NoteMissing, NotHereYet, OutsideVault, TooLarge, Unreadable, VaultError
 from daemon.vault.targets import ours
 from parsers.model.places import NotePath
+
+UNKNOWN = (NoteMissing, NotHereYet, TooLarge, Unreadable)
+"""Why a note is not read without its being known what it declares: it may be private, so none of it is told apart."""
 
 
 def check_spelling(tool: str, argument: str, path: str) -> None:

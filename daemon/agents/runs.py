@@ -19,13 +19,12 @@ from daemon.agents.answers import (
     unavailable,
 )
 from daemon.agents.arguments import PlanPropose, PlanStep, RunCancel, RunGet, RunList
-from daemon.agents.places import check_spelling
+from daemon.agents.places import UNKNOWN, check_spelling
 from daemon.agents.probing import check_probes
 from daemon.agents.session import AgentSession
 from daemon.runs.asking import BadRequest
 from daemon.runs.work import Prepared
 from daemon.tools.reads import check_limit
-from daemon.vault.errors import NoteMissing
 from parsers.model.run_edits import Steer
 from parsers.model.runs import Run, Step
 
@@ -66,7 +65,7 @@ def _prepared(session: AgentSession, raw: Mapping[str, Any]) -> Prepared:
                 session.app, raw, session.client(), lambda _, wishes: session.hand_in((), wishes)
             )
     except BadRequest as error:
-        if isinstance(error.__context__, NoteMissing):
+        if isinstance(error.__context__, UNKNOWN):
             raise no_path(session.words) from None
         raise
     return prepared

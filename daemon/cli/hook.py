@@ -41,7 +41,7 @@ class _Lenient(click.Command):
             return super().make_context(*values, **more)
         except click.UsageError as error:
             session = error.ctx.find_object(Session) if error.ctx else None
-            reason = ValueError(error.format_message())
+            reason = ValueError(" ".join(error.format_message().split()))
             click.echo(_reason(session or Session(), "hook.failed", reason), err=True)
             raise click.exceptions.Exit(0) from None
 

@@ -26,7 +26,8 @@ _ROW = "SELECT rowid, text FROM facts WHERE id = ? AND version = ?"
 _PUT = "INSERT INTO fact_words(rowid, stems) VALUES(?, ?)"
 _OUT = "INSERT INTO fact_words(fact_words, rowid, stems) VALUES('delete', ?, ?)"
 _COUNT = "SELECT doc FROM fact_terms WHERE term = ?"
-_ABOUT_AS_LONG = "SELECT term FROM fact_terms WHERE length(term) BETWEEN ? AND ?"
+_ABOUT_AS_LONG = "SELECT term FROM fact_terms WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?"
+"""Of one first letter, which hands seldom miss: to look at all takes ten times as long."""
 _RANKED = """SELECT facts.id, facts.version, -bm25(fact_words) AS score
     FROM fact_words JOIN facts ON facts.rowid = fact_words.rowid
     WHERE fact_words MATCH ? ORDER BY score DESC, facts.id, facts.version LIMIT ?"""
@@ -70,7 +71,8 @@ def _near(db: sqlite3.Connection, words: Iterable[str], most: int) -> tuple[str,
 
     near: dict[str, int] = {}
     for word in words:
-        for (other,) in db.execute(_ABOUT_AS_LONG, (len(word) - most, len(word) + most)):
+        letters = (word[0], chr(ord(word[0]) + 1))
+        for (other,) in db.execute(_ABOUT_AS_LONG, (*letters, len(word) - most, len(word) + most)):
             gap = OSA.distance(word, other, score_cutoff=most)
             if gap <= most:
                 near[other] = min(gap, near.get(other, gap))

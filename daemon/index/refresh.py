@@ -13,6 +13,7 @@ from daemon.index.problems import problems, replace_problems
 from daemon.index.rows import Rows, Version, title_of
 from daemon.index.schema import PRIVATE, PRIVATE_FROM
 from daemon.index.store import Index
+from daemon.policy.privacy import doubtful
 from daemon.vault.disk import Reading
 from daemon.vault.names import composed
 from daemon.vault.walk import Entry

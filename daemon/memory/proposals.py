@@ -67,7 +67,8 @@ def _take(work: Deliberation, edit: Remember, fact: Fact, earlier: Fact | None) 
 def propose(work: Deliberation, fact: Fact) -> None:
     """Ask whether a fact that waits is to be kept; what it would replace is quoted."""
     replaced = _rivals(work, fact)
-    text = f"{fact.text}\n{replaced[0].text}" if len(replaced) == 1 else fact.text
+    other = len(replaced) == 1 and replaced[0].text != fact.text
+    text = f"{fact.text}\n{replaced[0].text}" if other else fact.text
     work.open_card("proposal", (fact.id,), text, origin=fact.source)
 
 

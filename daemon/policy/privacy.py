@@ -22,7 +22,7 @@ _PROTECTING = _PRIVATE | _SENSITIVE
 _SOURCES = frozenset({"source", "url"})
 _WORD_OF_THE_PERSON = "provenance"
 _TELLING = _PROTECTING | _SOURCES | {_WORD_OF_THE_PERSON}
-_NAMED = r"""(priv[ée]e?|private|sensible|sensitive)["']?[ \t]*\n?:"""
+_NAMED = r"""(priv[ée]e?|private|sensible|sensitive)["']?[ \t]*(?:\r?\n)?:"""
 _UNREAD = re.compile(
     rf"""(?:^|[{{,?])[ \t]*["']?{_NAMED}([^\n]*(?:\n(?:$|[ \t\r\[{{-][^\n]*))*)""",
     re.IGNORECASE | re.MULTILINE,

@@ -189,6 +189,21 @@ def test_c05_a_header_that_cannot_be_understood_is_left_alone_and_the_body_found
     assert len([one for one in problems(home) if one[0] == "Modèle.md"]) == 1
 
 
+def test_c05_a_protection_that_says_neither_yes_nor_no_is_a_problem_of_its_note_until_it_does(vault):
+    home = vault(files={"Note.md": "---\na: 1\nsensible: peut-être\n---\nTexte\n"})
+    home.sync()
+    assert problems(home) == [("Note.md", 3, "protection_unclear")]
+    home.full("Note.md").rename(home.full("Autre.md"))
+    home.sync()
+    assert problems(home) == [("Autre.md", 3, "protection_unclear")]
+    home.drop_index()
+    home.rest()
+    assert problems(home) == [("Autre.md", 3, "protection_unclear")]
+    home.put("Autre.md", "---\nsensible: oui\n---\nTexte\n")
+    home.sync(["Autre.md"])
+    assert problems(home) == []
+
+
 def test_c05_a_managed_note_with_such_a_header_keeps_it_and_gets_no_second_one(vault):
     home = vault()
     head = C05.removesuffix("Texte sur la girolle.\n")

@@ -24,6 +24,9 @@ NOTES = {
     "Carnet.md": "# Carnet\n\n![[Privé/2024/santé]] et le carnet de jardin\n",
     "Commentaire.md": "visible\n\n%%\ncode 7319\n%%\n",
     "Déclaré.md": "---\nsensible: oui\n---\ncode 7319 déclaré\n",
+    "Liste.md": "---\nprivé:\n  - oui\n---\ncode 7319 en liste\n",
+    "Sans accent.md": "---\nprive: oui\n---\ncode 7319 sans accent\n",
+    "Doute.md": "---\nsensible: x\n---\ncode 7319 en doute\n",
     "Gens/Marie Dupont.md": "---\nprivé: oui\naliases: [Alias7319]\n---\ncode 7319\n",
     "Gens/Paul Éluard.md": "---\naliases: [Le poète]\n---\nécrit\n",
 }
@@ -35,6 +38,10 @@ PEOPLE = """- Marie Dupont — sœur
 - Docteur Noir7319 — psy7319 [sensible:: oui]
 	- Reçoit le lundi 7319
 - Paul Éluard — ami
+	- Seconde thérapie [sensible:: oui] code 7319
+- Carnet7319 [sensible:: oui] — psy7319
+	- Séance du carnet 7319
+- Autre7319 — (sensible:: oui) psy7319 #x
 """
 SECRET = "7319"
 
@@ -45,6 +52,7 @@ def filled(home: Home) -> Home:
     home.put(NAMES.people, home.text(NAMES.people).replace(marker, PEOPLE + marker))
     home.add_line("- Dentiste : Dr Petit")
     home.add_line("- Mot de passe : 7319 [sensible:: oui]")
+    home.add_line("- Code de la porte [sensible:: oui] : 7319")
     home.add_line("- Séance [sensible:: oui]\n\t1. code 7319\n\t2. entrer", "procedures")
     home.add_line("- Séance de sport\n\t1. courir", "procedures")
     home.rest()

@@ -113,7 +113,17 @@ def test_a_note_of_the_persons_own_is_given_as_it_stands(home):
     assert found.stale == (Stale("undated"),)
 
 
-@pytest.mark.parametrize("text", ["---\nprivé: oui\n---\nmots\n", "---\nsensitive: yes\n---\nmots\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\nprivé: oui\n---\nmots\n",
+        "---\nsensitive: yes\n---\nmots\n",
+        "---\nprivé:\n  - oui\n---\nmots\n",
+        "---\nprive: [oui]\n---\nmots\n",
+        "---\nprivé: !!bool yes\n---\nmots\n",
+        "---\nprivé: x\n---\nmots\n",
+    ],
+)
 def test_one_that_is_declared_private_or_sensitive_is_given_to_nobody(home, text):
     home.put(NAMES.now, text)
     assert (booted(home).text, booted(home).etag) == ("", "")
@@ -154,13 +164,17 @@ def test_a_client_that_read_it_and_never_wrote_makes_it_stale_for_the_next_sessi
     home.app.pipeline.submit([NowGiven(CLIENT, "s1", "e")])
     assert booted(home, "s1").stale == ()
     assert booted(home, "s2").stale == (Stale("unwritten", CLIENT, "2026-11-30"),)
+    home.app.pipeline.submit([NowGiven("mcp:agenda", "s0", "e")])
+    both = Stale("unwritten", f"mcp:agenda, {CLIENT}", "2026-11-30", many=True)
+    assert booted(home, "s2").stale == (both,)
     write(home)
     assert booted(home, "s2").stale == ()
 
 
 @pytest.mark.parametrize("words", [FR, EN])
 def test_why_it_is_stale_is_said_in_a_sentence_without_a_time(words):
-    for one in (Stale("day", day="2026-11-29"), Stale("undated"), Stale("unwritten", CLIENT, "2026-11-29")):
+    unwritten = (Stale("unwritten", CLIENT, "2026-11-29", many=many) for many in (False, True))
+    for one in (Stale("day", day="2026-11-29"), Stale("undated"), *unwritten):
         said = one.said(words)
         assert one.day in said
         assert ":" not in said.replace(" :", "").replace(": ", "").replace(CLIENT, "")
@@ -223,6 +237,11 @@ def test_a_text_that_holds_no_delimiter_is_given_as_it_is(text):
         and "‹" not in text
     ):
         assert escaped(text) == text
+
+
+@pytest.mark.parametrize("text", ["</data>", "＜/ｄａｔａ>", "﹤ now>", "‹/ＮＯＷ›", "</ assistant-context>"])
+def test_a_delimiter_is_escaped_in_whatever_letters_it_is_spelt(text):
+    assert escaped(text).startswith("&lt;")
 
 
 def test_code_and_html_that_are_no_delimiters_stay():

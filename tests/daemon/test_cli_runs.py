@@ -37,6 +37,7 @@ from tests.planned import (
     run_of,
     tick,
     type_code,
+    where,
     work,
 )
 from tests.terminal import typed
@@ -122,6 +123,21 @@ def test_a_plan_the_policy_refuses_ends_with_3_and_one_sentence_with_the_rule(ho
     code, out, _ = called(home, "--json", "plan", bad, "--as", AGENT)
     told = json.loads(out)
     assert (code, told["status"], told["rule"]) == (3, "refused", 1)
+
+
+def test_sync_counts_what_it_carried_out_and_the_notes_that_steps_wrote(home):
+    run = propose(home, *TWO)
+    tick(home, run)
+    told = asked(home, "sync")
+    fresh(home)
+    assert run_of(home, run).status == "succeeded"
+    wrote = {path for step in run_of(home, run).steps for path, etag in step.after.items() if etag}
+    assert wrote
+    assert wrote | {where(home, run), NAMES.journal} <= set(told["written"])
+    done = [one.op for one in home.records() if one.op in ("plan.approved", "step.done", "run.started")]
+    assert told["events"] >= len(done) >= 4
+    code, out, _ = called(home, "sync")
+    assert (code, out.startswith("0 événements, 0 notes")) == (0, True)
 
 
 NO_PLAN = {

@@ -145,3 +145,37 @@ def test_an_agent_says_of_whom_by_a_name_that_their_note_gives_and_by_no_secret(
     assert about("Doudou", "Aime le café") is None
     assert about("Marie", "Va à sa thérapie") is None
     assert about("Marie", "Fait de la physique") == ids(home)["Marie Curie"]
+
+
+DASHES = """- Anne – sœur
+- Jean - frère
+- Léa -- tante [vu:: 2026-11-30]
+- Luc – oncle
+- Jean-Pierre
+- Paul – Émile — cousin
+- [[Zoé – Paris]]
+- Nina
+	- aime - le thé
+"""
+
+
+def test_a_line_whose_dash_is_no_separator_is_named_once(home):
+    people(home, DASHES)
+    found = [one for one in asked(home, "status")["problems"] if one["code"] == "person_dash"]
+    lines = home.text(NAMES.people).split("\n")
+    assert [lines[one["line"] - 1][2:5].strip() for one in found] == ["Ann", "Jea", "Léa", "Luc"]
+    assert all(f"{NAMES.people}:{one['line']} " in one["sentence"] for one in found), found
+    assert "sœur" not in found[0]["sentence"]
+    home.replace("Anne – sœur", "Anne — sœur", NAMES.people)
+    home.rest()
+    left = [one for one in asked(home, "status")["problems"] if one["code"] == "person_dash"]
+    assert len(left) == 3
+
+
+@pytest.mark.parametrize("name", ["", "   ", "[[]]", "—", "^e-"])
+def test_a_fact_is_about_nobody_whose_name_has_no_letter_and_no_digit(home, name):
+    before = home.records()
+    code, out, err = cli(home, "remember", "Aime le thé", "--about", name)
+    assert (code, out) == (2, "")
+    assert "au moins une lettre ou un chiffre" in err
+    assert home.records() == before

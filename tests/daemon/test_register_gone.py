@@ -1,10 +1,12 @@
 """A vault that is there without its register: nothing is written, and what was known is put back."""
 
 import shutil
+from datetime import UTC, datetime
 
 import pytest
 
 from config.paths import NAMES
+from daemon.doctor import unvouched
 from daemon.index import memory as rows
 from daemon.places import vault_id
 from tests.asking import asked, cli, problems
@@ -120,3 +122,32 @@ def test_init_in_an_empty_mount_point_of_a_known_vault_makes_none_but_with_a_new
     assert not list(home.root.iterdir())
     assert cli(home, "init", "--new-id")[0] == 0
     assert vault_id(home.root) not in (None, name)
+
+
+def without_its_last_lines(home):
+    (month,) = home.full(NAMES.register_folder).iterdir()
+    month.write_bytes(b"".join(month.read_bytes().splitlines(keepends=True)[:-2]))
+
+
+def test_lines_that_the_index_has_are_offered_back_and_others_are_not(home):
+    whole = register_of(home)
+    without_its_last_lines(home)
+    home.restart()
+    (told,) = asked(home, "doctor")
+    assert told["code"] == "register_shorter"
+    assert "--fix" in told["sentence"]
+    assert asked(home, "doctor", "--fix") == []
+    assert register_of(home) == whole
+
+    without_its_last_lines(home)
+    home.drop_index()
+    home.restart()
+    (told,) = asked(home, "doctor", "--fix")
+    assert told["code"] == "register_lines_lost"
+    assert "--fix" not in told["sentence"]
+    assert home.sync().closed.code == "register_lines_lost"
+    end, _ = unvouched(home.app)
+    home.app.register.accept(end, datetime.now(UTC))
+    home.restart()
+    assert home.sync().closed is None
+    assert asked(home, "doctor") == []

@@ -1,7 +1,9 @@
 """Property: nothing sensitive or private in any answer of an agent's tool, whatever the state (R-M06, R-P04)."""
 
 import json
+import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -95,3 +97,67 @@ def test_nothing_guarded_is_in_any_answer_whatever_the_state(facts, notes, peopl
             assert [one for one in guarded if one in text and one not in asked] == [], (tool, args)
         everything = "".join(text for _, _, text in said)
         assert [one for one in plain if one not in everything] == []
+
+
+# ---- what an agent is told is the same whether or not there is what it may not see
+
+HIDDEN_NOTES = {
+    "Caché.md": "---\nprivé: oui\n---\nle code du coffre\n",
+    "Ignoré/i.md": "le code ignoré\n",
+    "Secret/s.md": "le code rangé\n",
+    "Santé.md": "---\nsensible: oui\n---\n# Bilan\n\nle code du docteur\n",
+}
+STEPS = (
+    ("note_read", {}),
+    ("note_edit", {"old": "le code", "new": "x"}),
+    ("section_replace", {"heading": "Bilan", "text": "x"}),
+)
+GUESSES = (
+    ("memory_save", {"text": "Prend du lithium"}),
+    ("memory_save", {"text": "prend du lithium."}),
+    ("memory_save", {"text": "Groupe sanguin : AB négatif"}),
+    ("memory_save", {"text": "Groupe sanguin : O positif"}),
+    ("memory_save", {"text": "Habite Lyon", "about": "Hector Caché"}),
+    ("memory_save", {"text": "Habite Nice", "about": "Hector"}),
+    ("memory_save", {"text": "Habite Nice [à propos:: [[Hector Caché]]]"}),
+    ("entity_resolve", {"name": "Hector Caché"}),
+    ("memory_recall", {"query": "lithium code Hector", "folder": "Secret"}),
+    ("profile_get", {}),
+    *(("note_read", {"path": path}) for path in (*HIDDEN_NOTES, "Secret", "Ignoré")),
+    *(
+        ("plan_propose", {"title": "x", "steps": [{"tool": tool, "args": {"path": path, **args}}]})
+        for path in HIDDEN_NOTES
+        for tool, args in STEPS
+    ),
+    ("run_list", {}),
+)
+
+
+def told(hidden, who):
+    """Give all that an agent is told, ids by the order in which they come."""
+    said, ids = [], {}
+    notes = HIDDEN_NOTES if hidden else {}
+    with temporary({".clavaireignore": "Ignoré/\n", **notes}, PRIVACY__PRIVATE='["Secret"]') as home:
+        home.rest()
+        home.add_line("- Aime le vélo")
+        if hidden:
+            home.add_line("- Prend du lithium [sensible:: oui]")
+            home.add_line("- Groupe sanguin : AB négatif [sensible:: oui]", "facts")
+            marker = "<!-- clavaire:end people -->"
+            line = "- Hector Caché — ami [sensible:: oui]\n\t- Habite Lyon\n"
+            home.put(NAMES.people, home.text(NAMES.people).replace(marker, line + marker))
+        home.rest()
+        with Agent(home, who) as agent:
+            (known,) = agent.ask("profile_get")["facts"]
+            rewording = ("memory_update", {"id": known["id"], "text": "Prend du lithium le soir"})
+            for tool, args in (*GUESSES, rewording):
+                reply = agent.reply(tool, **args)
+                cards = agent.ask("brain_state")["cards"]
+                said.append((tool, json.dumps([list(reply.texts), dict(reply.values), cards])))
+    spelt = re.compile(r"\b[frs]-[0-9a-z]{8}\b")
+    return [(tool, spelt.sub(lambda one: str(ids.setdefault(one[0], len(ids))), text)) for tool, text in said]
+
+
+@pytest.mark.parametrize("who", [KEYED, UNKEYED], ids=["keyed", "unkeyed"])
+def test_an_agent_is_told_the_same_whether_or_not_there_is_what_it_may_not_see(who):
+    assert told(True, who) == told(False, who)

@@ -4,6 +4,7 @@ import pytest
 
 from config.paths import NAMES
 from daemon.planning import Client
+from parsers.model.edits import Correct
 from tests.mcp.clients import UNKEYED, Agent, delegated
 from tests.planned import approved
 
@@ -154,9 +155,57 @@ def test_saying_again_what_is_known_changes_nothing(home, agent):
 def test_nobody_learns_by_saying_it_that_something_sensitive_is_known(home, agent):
     home.add_line("- Prend du lithium [sensible:: oui]")
     sync(home)
-    fresh = agent.ask("memory_save", text="Prend du zinc [sensible:: oui]")
-    known = agent.ask("memory_save", text="prend du lithium")
-    assert {**known} == {**fresh} == {"id": None, "status": "pending"}
+    for text in ("Prend du zinc", "prend du lithium"):
+        before = agent.ask("brain_state")["cards"].get("proposal", 0)
+        first, again = agent.ask("memory_save", text=text), agent.ask("memory_save", text=text)
+        assert (first["status"], first["id"] is not None) == ("pending", True)
+        assert again == {"id": first["id"], "status": "known"}
+        assert agent.ask("brain_state")["cards"] == {"proposal": before + 1}
+    sync(home)
+    home.tick("prend du lithium", "keep")
+    sync(home)
+    assert home.facts() == ["Prend du lithium"]
+    assert home.facts("pending") == ["Prend du zinc"]
+    assert "Prend du lithium [sensible:: oui]" in home.profile()
+    assert agent.ask("profile_get")["facts"] == []
+
+
+def test_nobody_learns_by_rewording_a_fact_that_something_sensitive_is_known(home, agent):
+    home.add_line("- Prend du lithium [sensible:: oui]")
+    home.add_line("- Aime le vélo")
+    sync(home)
+    (known,) = agent.ask("profile_get")["facts"]
+    for number, text in enumerate(("Prend du zinc", "Prend du lithium"), 1):
+        found = agent.ask("memory_update", id=known["id"], text=text)
+        assert (found["status"], found["id"] is not None) == ("pending", True)
+        assert agent.ask("brain_state")["cards"] == {"update": number}
+
+
+def test_what_a_delegation_lets_pass_neither_doubles_nor_replaces_what_is_sensitive(home, agent):
+    delegated(home)
+    home.add_line("- Groupe sanguin : AB négatif [sensible:: oui]", "facts")
+    sync(home)
+    for text in ("Groupe sanguin : AB négatif", "Groupe sanguin : O positif"):
+        assert agent.ask("memory_save", text=text)["status"] == "pending"
+    sync(home)
+    assert home.facts() == ["Groupe sanguin : AB négatif"]
+
+
+def test_what_was_refused_of_what_is_sensitive_is_new_for_an_agent(home, agent):
+    home.add_line("- Prend du lithium [sensible:: oui]")
+    sync(home)
+    home.sync((), [Correct(home.fact("Prend du lithium").id, "Prend du zinc [sensible:: oui]")])
+    sync(home)
+    assert agent.ask("memory_save", text="Prend du zinc")["status"] == "pending"
+
+
+def test_the_cards_that_an_agent_is_told_of_are_those_of_its_own_wishes(home, agent):
+    with Agent(home, UNKEYED) as other:
+        other.ask("memory_save", text="Aime la marche")
+        other.reply("note_read", path="Absente.md")
+    assert agent.ask("brain_state")["cards"] == {}
+    agent.ask("memory_save", text="Aime le vélo")
+    assert agent.ask("brain_state")["cards"] == {"proposal": 1}
 
 
 def people(home, *lines):
@@ -181,9 +230,24 @@ def test_a_fact_about_somebody_goes_to_them_and_an_unclear_name_asks(home, agent
 
 def test_nobody_learns_by_naming_them_that_somebody_sensitive_is_known(home, agent):
     people(home, "Paul Roux — ami [sensible:: oui]")
-    known = agent.ask("memory_save", text="Aime le thé vert", about="Paul Roux")
-    unknown = agent.ask("memory_save", text="Aime le café noir", about="Zoé Blanc")
-    assert known == unknown == {"id": None, "status": "pending"}
+    name = home.person("Paul Roux").id
+    for number, about in enumerate(("Paul Roux", "Zoé Blanc", name, "e-00000000"), 1):
+        found = agent.ask("memory_save", text="Aime le thé vert", about=about)
+        assert (found["status"], found["id"] is not None) == ("pending", True)
+        assert agent.ask("brain_state")["cards"] == {"name": number}
+    marked = [agent.ask("memory_save", text="Aime le thé", about=one) for one in (f"^{name}", "^e-00000000")]
+    assert marked[0].keys() == marked[1].keys()
+    assert marked[0]["status"] == marked[1]["status"]
+    linked = [
+        agent.ask("memory_save", text=f"{text} [à propos:: [[{to}]]]")
+        for text, to in (("Va au marché", "Paul Roux"), ("Va au bois", "Zoé Blanc"))
+    ]
+    assert [one["status"] for one in linked] == ["pending", "pending"]
+    sync(home)
+    assert home.fact("Va au marché").entity_id == home.fact("Va au bois").entity_id
+    (asked,) = [one for one in home.open_cards("name") if one.text.startswith("Paul Roux\n")]
+    assert name in asked.subjects  # the person may mean who does not exist for the agent
+    assert "Paul Roux" in home.cards()
     assert agent.ask("entity_resolve", name="Paul Roux")["candidates"] == []
 
 

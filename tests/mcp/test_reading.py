@@ -75,14 +75,10 @@ def test_a_cursor_that_was_not_given_is_refused(agent, cursor):
 @pytest.mark.parametrize(
     "path",
     [
-        "Sensible/s.md",
-        "Privé/p.md",
-        "Ignoré/i.md",
         "../dehors.md",
         "/etc/passwd",
         "99_Assistant/Cartes.md",
         "99_Assistant/Autonomie.md",
-        "99_Assistant/../99_Assistant/Profil.md",
         ".obsidian/app.json",
         ".clavaire/lock",
     ],
@@ -94,6 +90,46 @@ def test_a_read_that_the_policy_refuses_names_the_rule_and_is_in_the_register(ho
     refused = [record for record in home.records() if record.op == "action.refused"]
     assert [record.body["tool"] for record in refused] == ["note_read"]
     assert "SECRET" not in str(error)
+
+
+GUARDED = ("Sensible/s.md", "Privé/p.md", "Ignoré/i.md", "Lien.md", "Dehors.md")
+
+
+@pytest.mark.parametrize("path", GUARDED)
+def test_a_note_that_an_agent_may_not_read_is_told_as_one_that_is_not_there(home, agent, path):
+    home.full("Lien.md").symlink_to(home.full("99_Assistant/Profil.md"))
+    home.full("Dehors.md").symlink_to("/etc/hostname")
+    hidden, absent = agent.reply("note_read", path=path), agent.reply("note_read", path="Boîte/zzz.md")
+    assert hidden == absent
+    assert hidden.values["error"] == "not_found"
+    refused = [record for record in home.records() if record.op == "action.refused"]
+    assert [record.body["tool"] for record in refused] == ["note_read"]
+    assert agent.ask("brain_state")["cards"] == {}
+
+
+def test_it_is_told_so_while_somebody_holds_the_vault_too(home, agent):
+    with home.app.vault.locked():
+        assert agent.reply("note_read", path="Privé/p.md") == agent.reply("note_read", path="Boîte/zzz.md")
+
+
+def test_a_folder_is_told_as_one_where_an_agent_may_read_a_note_of_it(agent):
+    error = agent.fails("note_read", path="Boîte")
+    assert (error["error"], "Boîte est un dossier" in error["sentence"]) == ("arguments", True)
+    absent = agent.fails("note_read", path="Rien")
+    assert absent["error"] == "not_found"
+    for folder in ("Privé", "Sensible", "Ignoré"):
+        assert agent.fails("note_read", path=folder) == absent
+
+
+@pytest.mark.parametrize("path", ["", "  "])
+def test_an_empty_path_is_told_so(agent, path):
+    assert agent.fails("note_read", path=path)["sentence"].startswith("path de note_read est vide")
+
+
+def test_an_error_names_the_argument_that_is_wrong(agent):
+    assert agent.fails("memory_recall", query="vélo", k=0)["sentence"].startswith("k doit")
+    assert agent.fails("note_search", query="vélo", limit=0)["sentence"].startswith("limit doit")
+    assert agent.fails("memory_save", text="x", about="y" * 5_000)["sentence"].startswith("about ")
 
 
 def test_a_note_that_is_not_there_is_told_so(agent):
@@ -182,7 +218,7 @@ def test_the_log_of_a_session_says_what_was_read_and_no_word_of_it(home):
     assert (head["client"], head["claimed"]) == ("mcp:?", "Claude 9")
     assert [(one["tool"], one["code"]) for one in calls] == [
         ("note_read", "ok"),
-        ("note_read", "refused"),
+        ("note_read", "not_found"),
         ("note_search", "ok"),
     ]
     assert calls[0]["read"] == ["Clippings/w.md"]

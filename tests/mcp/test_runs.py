@@ -217,8 +217,44 @@ def test_a_right_and_a_wrong_guess_about_a_sensitive_note_get_the_same_answer(
         step = {"tool": tool, "args": {"path": "Santé.md", **guess}}
         answers.append(agent.fails("plan_propose", title="x", steps=[step]))
     assert answers[0] == answers[1]
-    assert (answers[0]["error"], answers[0]["rule"]) == ("refused", 3)
+    missing = {"tool": tool, "args": {"path": "Absente.md", **right}}
+    if tool != "note_append":  # adding makes the note
+        assert agent.fails("plan_propose", title="x", steps=[missing]) == answers[0]
+    assert (answers[0]["error"], answers[0]["rule"]) == ("refused", 2)
     assert lines(home, "plan.proposed") == []
+
+
+READING = [("note_read", {}), ("note_edit", {"old": "grave", "new": "x"}), ("note_append", {"text": "x"})]
+
+
+@pytest.mark.parametrize(("tool", "args"), READING, ids=[one[0] for one in READING])
+def test_a_step_on_a_note_that_an_agent_may_not_have_is_refused_like_one_on_a_missing_note(
+    home, agent, tool, args
+):
+    home.put("Caché.md", SENSITIVE.replace("sensible", "privé"))
+    home.put("Tas/ignoré.md", "grave\n")
+    home.put(".clavaireignore", "Tas/\n")
+    home.rest()
+    paths = ["Caché.md", "Tas/ignoré.md", *(["Absente.md"] if tool != "note_append" else [])]
+    answers = []
+    for path in paths:
+        step = {"tool": tool, "args": {"path": path, **args}}
+        answers.append(agent.fails("plan_propose", title="x", steps=[step]))
+    assert answers == [answers[0]] * len(paths)
+    assert answers[0]["error"] == "refused"
+    assert "run" not in answers[0]
+    assert agent.ask("run_list")["runs"] == []
+    assert lines(home, "plan.refused") != []
+    assert lines(home, "action.refused") != []
+
+
+@pytest.mark.parametrize("path", ["./Boîte/a.md", "Boîte//a.md", "Boîte/../Boîte/a.md", "Boîte/a.md/"])
+def test_a_path_that_is_not_spelt_as_in_the_vault_is_told_so(agent, path):
+    step = {"tool": "note_append", "args": {"path": path, "text": "x"}}
+    for error in (agent.fails("plan_propose", title="x", steps=[step]), agent.fails("note_read", path=path)):
+        assert error["error"] == "arguments"
+        assert error["sentence"].startswith(f"{path} n'est pas écrit comme dans le coffre")
+        assert "Boîte/a.md." in error["sentence"]
 
 
 def test_moving_a_sensitive_note_first_tells_no_more(home, agent):

@@ -156,7 +156,7 @@ def test_a_resource_that_is_none_is_a_typed_error(home, uri):
 
 def test_an_error_is_a_result_with_a_code_a_sentence_and_what_to_do(home):
     async def work(client):
-        return await client.call_tool("note_read", {"path": "Privé/p.md"})
+        return await client.call_tool("note_read", {"path": "99_Assistant/Cartes.md"})
 
     result = in_process(home, work, UNKEYED)
     assert result.is_error

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from parsers.frame import frame_of
+from parsers.items import begun, families, items, told_stop
 from parsers.profile import parse
 from tests.parsers.test_statements import section
 
@@ -121,3 +122,43 @@ def test_items_are_those_of_commonmark(lines):
                 wanted.append(token.map[0])
     found = [spot.line - 2 for spot in parse(whole, frame).statements]
     assert found == wanted
+
+
+_MARKERS = st.sampled_from(["-", "*", "+", "1.", "2.", "10)", "- ", "*  ", "1. ", "3)\t"])
+
+
+@pytest.mark.parametrize("line", ["\t- ", "  *", " +\t", "\t1.", "    12) ", "\t- \n", "\t* \r\n"])
+def test_a_marker_alone_inside_an_item_is_an_item_that_is_begun(line):
+    assert begun(line)
+
+
+@pytest.mark.parametrize(
+    "line", ["- ", "*", "\t--", "\t- a", "\t", "", "\t1", "\t---", "\t- [ ]", "\t1234567890. "]
+)
+def test_anything_else_is_not(line):
+    assert not begun(line)
+
+
+@given(_MARKERS, st.sampled_from(["\t", "  ", "   ", "    "]), st.sampled_from(["\n", "\r\n"]))
+def test_a_marker_alone_ends_the_paragraph_above_it_and_states_nothing(marker, indent, eol):
+    lines = [f"- Bob{eol}", f"{indent}{marker}{eol}", f"{indent}- thé{eol}", f"{indent}\t{marker}{eol}"]
+    ((offset, line, item),) = items("".join(lines))
+    assert (offset, line, item.text) == (0, 0, "".join(lines))
+    assert item.text[item.body : item.para_end] == "Bob"
+    assert item.text[: told_stop(item.text)] == "".join(lines[:3])
+    (family,) = families("".join(lines))
+    assert family.stop == len("".join(lines))
+    assert [one.text[one.body : one.para_end] for _, _, one, _ in family.below] == ["thé"]
+
+
+@given(st.lists(st.one_of(_lines, st.builds("  {}".format, _MARKERS)), max_size=8))
+def test_what_is_begun_hides_no_item_and_becomes_none(lines):
+    """With words after each marker alone, the same lines are items, but for these markers."""
+    content = "\n".join(lines)
+    said = "\n".join(f"{line.rstrip()} mot" if begun(line) else line for line in lines)
+    numbers = {index for index, line in enumerate(lines) if begun(line)}
+    numbered = any(line.strip()[:1].isdigit() for line in lines if begun(line))
+    if not numbered:  # a number but one does not end a paragraph, whatever stands after it
+        assert [line for _, line, _ in items(content)] == [
+            line for _, line, _ in items(said) if line not in numbers
+        ]

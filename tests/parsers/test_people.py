@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers.frame import frame_of
-from parsers.people import parse, person_wording, seen_span
+from parsers.people import left_over, names_somebody, parse, person_wording, seen_span
 from parsers.profile import ProfileSaid
 from parsers.statements import as_item
 from tests.peopled import acts
@@ -104,6 +104,82 @@ def test_line_endings_make_no_difference():
     plain = [spot.says.wording for spot in read(lines).statements]
     text = note(lines).replace("\n", "\r\n")
     assert [spot.says.wording for spot in parse(text, frame_of(text)).statements] == plain
+
+
+@pytest.mark.parametrize("marker", ["-", "*", "+", "1.", "2.", "10)"])
+@pytest.mark.parametrize("blank", ["", " ", "  "])
+def test_a_line_that_is_only_begun_is_no_part_of_the_one_above(marker, blank):
+    lines = f"- Bob — x\n\t{marker}{blank}\n\t- Boit\n\t\t{marker}{blank}\n* Zoé — tante\n"
+    assert [spot.says.wording.text for spot in read(lines).statements] == ["Bob — x", "Boit", "Zoé — tante"]
+
+
+SEEN = "[vu:: 2026-11-30]"
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        (f"Marie — sœur {SEEN} ^e-00000001 aînée", "Marie — sœur aînée"),
+        (f"Marie — sœur {SEEN} aînée ^e-00000001", "Marie — sœur aînée"),
+        (f"Marie {SEEN} — sœur {SEEN} ^e-00000001", "Marie — sœur"),
+        (f"Marie — sœur {SEEN}. ^e-00000001", "Marie — sœur."),
+        (f"Marie — sœur {SEEN}aînée ^e-00000001", "Marie — sœur aînée"),
+        (f"Marie — sœur {SEEN} ^e-00000001.", "Marie — sœur."),
+        (f"Marie — sœur {SEEN} {SEEN} ^e-00000001", "Marie — sœur"),
+        (f"{SEEN} Marie ^e-00000001", "Marie"),
+        (f"Marie — `{SEEN}` sœur", f"Marie — `{SEEN}` sœur"),
+        ("Marie [vu:: hier] aînée", "Marie [vu:: hier] aînée"),
+    ],
+)
+def test_the_day_that_is_ours_is_no_part_of_what_a_line_says_wherever_it_stands(line, says):
+    (spot,) = read(f"- {line}\n").statements
+    assert spot.says.wording.text == says
+    assert spot.says.id == ("e-00000001" if "^" in line else None)
+    kept = list(spot.says.item.text)
+    spans = [*spot.says.id_spans, *left_over(spot.says)]
+    for start, end in sorted(spans, reverse=True):
+        del kept[start:end]
+    # What a pass moves to the end of the line is cut out of it; no word of the person's is.
+    assert "".join(kept).replace(f" {SEEN}", "").split() == f"- {says}".replace(f" {SEEN}", "").split()
+
+
+def test_fields_after_ours_are_fields():
+    (spot,) = read(f"- Marie — sœur {SEEN} aînée [depuis:: 2020] ^e-00000001\n").statements
+    assert spot.says.wording.text == "Marie — sœur aînée"
+    assert spot.says.wording.fields.since.first == "2020-01-01"
+    assert spot.says.item.text[spot.says.fields_start :] == " [depuis:: 2020] ^e-00000001\n"
+
+
+def test_a_person_put_below_another_states_neither_our_day_nor_our_ids():
+    lines = f"- Ana\n\t- Paul — ami {SEEN} ^e-00000001\n\t\t- Né en mai {SEEN} ^f-00000002\n"
+    _, fact = read(lines).statements
+    assert (fact.says.wording.text, fact.says.id) == ("Paul — ami\n\t- Né en mai", "e-00000001")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "   ",
+        "[[]]",
+        "[[—]]",
+        "—",
+        "^e-",
+        "^p1",
+        "— sœur",
+        "...",
+        "[depuis:: 2020]",
+        SEEN,
+        "^e-00000001 —",
+    ],
+)
+def test_a_name_without_a_letter_or_a_digit_is_none(name):
+    assert not names_somebody(name)
+
+
+@pytest.mark.parametrize("name", ["Marie", "Ö", "7", "[[Gens/Marie]]", "Marie — sœur", "e-", "李"])
+def test_a_name_has_one(name):
+    assert names_somebody(name)
 
 
 @given(st.text(st.sampled_from("aé—- \u00a0[]|:#*`^1.éM"), max_size=30))

@@ -64,6 +64,9 @@ def test_scalars_are_those_of_yaml_1_2_core():
     assert values("<<: {a: 1}", "b: !x y", "c: !!int pas un nombre") == {
         "<<": {"a": 1}, "b": "y", "c": "pas un nombre",
     }  # fmt: skip
+    assert values("a: !!bool yes", "b: !!bool TRUE", "c: !!null oui", "d: !!null ~", "e: !!null") == {
+        "a": "yes", "b": True, "c": "oui", "d": None, "e": None,
+    }  # fmt: skip
 
 
 def test_a_json_object_is_read_as_one():

@@ -63,11 +63,37 @@ def test_the_lines_of_a_paragraph_are_joined_by_one_space(end):
         f"- thé vert ^{ID}  ",
         f"- thé ^{ID}\nvert",
         f"- thé\nvert ^{ID}",
+        f"- thé\n  ^{ID}\n  vert",
+        f"- ^{ID}\n  thé vert",
     ],
 )
 def test_an_id_of_ours_counts_anywhere_in_the_first_paragraph(line):
     said = states(line)
     assert (said.id, said.wording.text) == (ID, "thé vert")
+
+
+@pytest.mark.parametrize("after", [".", ",", " !", "…", ")", "**", "(vert)"])
+def test_what_is_typed_right_after_an_id_of_ours_is_text(after):
+    said = states(f"- thé ^{ID}{after}")
+    assert (said.id, said.settled) == (ID, False)
+    assert said.wording.text in (f"thé{after}", f"thé {after}")
+
+
+@pytest.mark.parametrize("after", ["x", "-x", "é", "_x", "^"])
+def test_what_goes_on_is_another_id_or_a_word(after):
+    assert states(f"- thé ^{ID}{after}").id is None
+
+
+@pytest.mark.parametrize("marker", ["-", "*", "+", "1.", "2."])
+def test_what_is_only_begun_below_is_no_text(marker):
+    said = states(f"- Préparer une réunion ^{ID}\n\t{marker} ")
+    assert (said.id, said.settled, said.wording.text) == (ID, True, "Préparer une réunion")
+    said = states(f"- Préparer une réunion ^{ID}\n\t1. Relier\n\t{marker} ")
+    assert said.wording.text == "Préparer une réunion\n\t1. Relier"
+
+
+def test_an_id_of_ours_below_is_no_text_and_another_is():
+    assert states(f"- thé\n\t- vert ^{ID}\n\t- noir ^p1").wording.text == "thé\n\t- vert\n\t- noir ^p1"
 
 
 def test_an_id_elsewhere_than_at_the_end_is_not_settled():

@@ -1,12 +1,15 @@
 """Personnes.md rendered: only what differs is spliced, and rendering again changes nothing (laws 2 and 3)."""
 
+import re
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from parsers.frame import frame_of
 from parsers.model.entities import Entity, Relation
-from parsers.people import parse
+from parsers.people import parse, people_in
 from renderers.lines import Rendered
 from renderers.people import PeopleView, render, view
 from renderers.profile import Before
@@ -99,12 +102,20 @@ def rendered(what: PeopleView, lines: str) -> Rendered:
         ("* Marie\n", f"* Marie{DAY} ^{MARIE}\n"),
         ("- Marie ^f-00000009\n", f"- Marie{DAY} ^{MARIE}\n"),
         ("- Marie\n\n\tlibre\n", f"- Marie{DAY} ^{MARIE}\n\n\tlibre\n"),
+        ("- Marie\n\t* \n", f"- Marie{DAY} ^{MARIE}\n\t* \n"),
+        ("- Marie\n\t- \n", f"- Marie{DAY} ^{MARIE}\n\t- \n"),
+        ("- Marie\n\t2. \n", f"- Marie{DAY} ^{MARIE}\n\t2. \n"),
+        (f"- Marie ^{MARIE}.\n", f"- Marie.{DAY} ^{MARIE}\n"),
+        (f"- Marie [vu:: 2020-01-01] ^{MARIE} D.\n", f"- Marie D.{DAY} ^{MARIE}\n"),
+        (f"- Marie [vu:: 2020-01-01] D. ^{MARIE}\n", f"- Marie D.{DAY} ^{MARIE}\n"),
+        (f"- Marie{DAY}{DAY} ^{MARIE}\n", f"- Marie{DAY} ^{MARIE}\n"),
     ],
 )
 def test_a_line_gets_its_id_and_the_day_and_keeps_the_rest(written, wanted):
     if written.startswith("- ^"):
         wanted = f"-  Marie{DAY} ^{MARIE}\n"
-    assert rendered(shows([entity("Marie")]), written).text == note(wanted)
+    name = wanted.partition(DAY)[0].removeprefix("* ").removeprefix("- ").strip()
+    assert rendered(shows([entity(name)]), written).text == note(wanted)
 
 
 def test_facts_below_get_theirs():
@@ -158,3 +169,50 @@ def test_new_lines_take_the_line_ending_of_the_section():
     after, _ = render_whole(what, text)
     assert after.text.count("\n") == after.text.count("\r\n")
     assert f"- Marie{DAY} ^{MARIE}\r\n\t- Court ^f-00000001\r\n" in after.text
+
+
+_OURS = re.compile(rf"[ \t]?(?:\^{MARIE}|\[(?:vu|seen):: \d{{4}}-\d\d-\d\d\])")
+_parts = st.sampled_from(
+    [
+        *(
+            " — ",
+            " sœur",
+            " [vu:: 2026-11-30]",
+            " [seen:: 2020-01-01]",
+            f" ^{MARIE}",
+            ".",
+        ),
+        *(
+            " [depuis:: 2020]",
+            " `x`",
+            "\n\t* ",
+            "\n\t- ",
+            "\n\t1. ",
+            "\n  suite",
+            f"\n ^{MARIE}",
+            "(aînée)",
+            "  ",
+            " ^p1",
+        ),
+    ]
+)
+
+
+@given(st.lists(_parts, max_size=7))
+def test_whatever_is_typed_around_what_is_ours_says_the_same_afterwards_and_loses_no_word(parts):
+    lines = f"- Marie{''.join(parts)}\n"
+    (before, *_) = people_in(lines)
+    wording = before.says.wording
+    known = entity(wording.key or "", anchor=before.says.anchor)
+    what = shows([(known, related(wording.value) if wording.value else None)])
+    text = rendered(what, lines).text
+    section = text.partition("people -->\n")[2].partition("<!-- clavaire:end")[0]
+    (after, *_) = people_in(section)
+    assert after.says.wording == wording
+    assert after.says.anchor or len(after.says.id_spans) == 1
+    assert after.says.settled
+    assert _words(section) == _words(lines)
+
+
+def _words(text: str) -> str:
+    return "".join(_OURS.sub("", text).split())
