@@ -135,13 +135,14 @@ def cut(text: str) -> list[str]:
     try:
         data = text.encode("latin-1")
     except UnicodeEncodeError:
+        usual = text
         for sign, spelt in _USUAL.items():
-            if sign in text:
-                text = text.replace(sign, spelt)
+            if sign in usual:
+                usual = usual.replace(sign, spelt)
         try:
-            data = text.encode("latin-1")
+            data = usual.encode("latin-1")
         except UnicodeEncodeError:
-            return _cut_any(text)
+            return _cut_any(text)  # as it is: what was spelt out would be composed with the mark behind it
     if any(map(data.__contains__, _UNUSUAL)):
         return _cut_any(text)
     data = data.translate(_ONE_BYTE)
