@@ -14,9 +14,10 @@ from config.paths import NAMES
 from config.sections import Context as ContextSettings
 from config.sections import Recall as RecallSettings
 from daemon.index.declared import sensitivities
+from daemon.index.rows import title_of
 from daemon.recall.known import is_pinned
 from daemon.recall.people import relation
-from daemon.recall.recollecting import candidates, hit_of, known, title_of
+from daemon.recall.recollecting import candidates, hit_of, known
 from daemon.recall.score import relevance
 from daemon.snapshot import Snapshot
 from parsers.errors import ClavaireError

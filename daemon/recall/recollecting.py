@@ -16,6 +16,7 @@ from typing import cast
 from config.paths import NAMES
 from daemon.index.fact_words import Near, fact_table, nearly, ranked_facts
 from daemon.index.ranking import Passage, passages, text_of
+from daemon.index.rows import title_of
 from daemon.index.store import Index
 from daemon.memory.places import note_of
 from daemon.policy.privacy import harder
@@ -315,11 +316,6 @@ def hit_of(fact: Fact, known: Known, factors: Mapping[str, float]) -> Hit:
         provenance=fact.provenance,
         sensitivity=harder(fact.sensitivity, about.sensitivity) if about else fact.sensitivity,
     )
-
-
-def title_of(note: str) -> str:
-    """Give the title of a note, its file name without `.md`."""
-    return note.rpartition("/")[2].removesuffix(".md")
 
 
 def _is_ours(text: str) -> bool:
