@@ -212,7 +212,7 @@ class Desk:
             self._rest[one.path] = Rest(one.profile, ids, frozenset(others - elsewhere), showing.today)
             self._secrets[one.path] = secrets(self._secrets.get(one.path), one.profile, _holds_secret)
             since = self.history.since[one.path]
-            since.touched, since.corrected, since.forgotten = set(), set(), {}
+            since.touched, since.corrected, since.forgotten, since.left = set(), set(), {}, {}
 
     def _stands_elsewhere(self, fact: Fact, path: NotePath) -> bool:
         return alive(fact) and note_of(self.history.state, fact) != path

@@ -43,6 +43,8 @@ class Since:
     """Facts corrected by command: their lines may still read as they did before."""
     forgotten: dict[str, tuple[Fact, ...]] = field(default_factory=dict)
     """Facts forgotten in this pass, as they were before: lines that were read as them leave with them."""
+    left: dict[str, str] = field(default_factory=dict)
+    """People forgotten in this pass → what their lines said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,11 +265,14 @@ def _people_view(
         (one for one in state.entities.values() if one.kind == "person" and one.id not in apart.resting),
         key=lambda one: (one.recorded_at, one.id),
     )
-    facts = _view(NAMES.people, state, today, words, apart, look)
+    facts, left = _view(NAMES.people, state, today, words, apart, look), look.since.left.values()
     return people_renderer.view(
         [(one, current(state, one.id)) for one in people],
         tuple(state.cards.values()),
         facts,
         field_words(words),
-        Before(_stood(apart, look.before)),
+        Before(
+            {*_stood(apart, look.before), *look.since.left},
+            repeats=frozenset(said_key(one, None) for one in left),
+        ),
     )

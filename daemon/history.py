@@ -13,6 +13,7 @@ from pathlib import Path
 from daemon.fact_notes import Since
 from daemon.index import memory as rows
 from daemon.index.store import Index, IndexOutdated, drop_leftovers
+from daemon.memory.people import said_of
 from daemon.memory.places import FACT_NOTES
 from daemon.memory.shown import Shown
 from daemon.memory.state import BY_COMMAND, State, fold, scalars_of
@@ -69,7 +70,7 @@ class History:
     def catch_up(self) -> None:
         """Replay what the register holds beyond the index; make the index where there is none to use."""
         for one in self.since.values():
-            one.forgotten = {}
+            one.forgotten, one.left = {}, {}
         self._open()
         if self._foreign != (foreign := self.index.foreign_writes()):
             self._foreign = foreign
@@ -200,6 +201,11 @@ class History:
         if record.op == "fact.forgotten" and (name := record.body.get("id")) in self.state.facts:
             for one in self.since.values():
                 one.forgotten[str(name)] = self.state.facts[str(name)]
+        if record.op == "entity.forgotten" and (
+            entity := self.state.entities.get(str(record.body.get("id")))
+        ):
+            for one in self.since.values():
+                one.left[entity.id] = said_of(self.state, entity)
 
     def _touch(self, names: set[str], cards: set[str]) -> None:
         asked = {

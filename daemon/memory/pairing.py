@@ -36,6 +36,9 @@ class NoteReading:
     """Facts corrected by command since the note was written: a line that still reads as before is not their word."""
 
 
+_PROPOSALS = ("proposal", "update", "name")
+"""Cards that ask whether what somebody proposed shall be known."""
+
 How = Literal["same", "reworded", "new", "repeat", "leaving", "returned"]
 
 
@@ -63,6 +66,13 @@ class Paired:
 def alive(fact: Fact | None) -> bool:
     """Tell whether a fact's latest version is one that a note may show."""
     return fact is not None and fact.status in ("confirmed", "held") and fact.retracted_at is None
+
+
+def was_refused(state: State, name: str) -> bool:
+    """Tell whether the person's last answer about a proposed fact was no."""
+    cards = (card for card in state.cards.values() if card.kind in _PROPOSALS and name in card.subjects)
+    last = max((card for card in cards if card.answer), key=lambda card: card.answered_at or "", default=None)
+    return last is not None and last.answer == "refuse"
 
 
 def asked_back(state: State) -> frozenset[str]:
@@ -186,6 +196,8 @@ class _Pairing:
         for index, (_, one) in enumerate(self.spots):
             if index in self.found or self._is_past(self.names[index]):
                 continue
+            if moved and self._said_by(one):
+                continue
             same = (
                 f
                 for f in self.state.same_text(one.says.wording.text)
@@ -229,19 +241,20 @@ class _Pairing:
                 leaves = _stood(reading, name) or self._refused(name, one.says.wording.text)
                 self.found[index] = ("leaving" if leaves else "returned", self.state.latest(name))
                 continue
-            words = said_key(one.says.wording.text, one.entity)
-            again = [
-                f
-                for f in self.state.same_text(one.says.wording.text)
-                if self._is_taken(f) and self._may_hold(f) and self.taken.get(f.id, f.entity_id) == one.entity
-            ]
+            words, again = said_key(one.says.wording.text, one.entity), self._said_by(one)
             if again or words in fresh:
-                self.found[index] = ("repeat", again[0] if again else None)
+                self.found[index] = ("repeat", again)
             elif name is None and self._goes_along(reading, one, words):
                 self.found[index] = ("leaving", None)
             else:
                 self.found[index] = ("new", None)
                 fresh.add(words)
+
+    def _said_by(self, spot: Spot) -> Fact | None:
+        """The fact that a line says again: another line in the same place is it."""
+        same = self.state.same_text(spot.says.wording.text)
+        again = (f for f in same if self._is_taken(f) and self._may_hold(f))
+        return next((f for f in again if self.taken.get(f.id, f.entity_id) == spot.entity), None)
 
     def _goes_along(self, reading: NoteReading, spot: Spot, words: str) -> bool:
         """A line that said a fact again goes with it; not one that bears an id which no current line has."""
@@ -250,10 +263,14 @@ class _Pairing:
         return loose and reading.shown is not None and words in reading.shown.repeats
 
     def _may_hold(self, fact: Fact) -> bool:
-        """A line may be this fact: it is current, or rejected so lately that its coming back cancels that (rule 1)."""
+        """A line may be this fact: it is current, or rejected so lately that its coming back cancels that (rule 1).
+
+        What an agent proposed and the person refused had no line that could come back.
+        """
         if alive(fact):
             return not over(fact, self.moment.today.isoformat())
-        return fact.status == "rejected" and self.moment.recent(fact.retracted_at)
+        lately = fact.status == "rejected" and self.moment.recent(fact.retracted_at)
+        return lately and not was_refused(self.state, fact.id)
 
     def _is_past(self, name: str | None) -> bool:
         """The id of a fact that is no longer kept, or over (rule 8: an older version of the note, perhaps)."""

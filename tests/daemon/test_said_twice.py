@@ -1,0 +1,94 @@
+"""What stands twice counts once: a line that says a known fact again is never taken for another that just left."""
+
+import pytest
+
+from daemon.memory.pairing import alive
+from parsers.model.edits import Forget, Remember
+from parsers.model.facts import Fact
+from tests.home import Home
+from tests.rest import check_people, check_reading
+
+TEA = "Aime le thé"
+AGENT = Remember(TEA, "fact", "mcp:x", 0.6)
+
+
+@pytest.fixture
+def home(vault) -> Home:
+    """Marie, of whom one thing stands twice."""
+    home = vault()
+    home.add_person("Marie", TEA, TEA)
+    home.rest()
+    return home
+
+
+def known(home: Home) -> list[Fact]:
+    latest = (versions[-1] for versions in home.state.facts.values())
+    return sorted((one for one in latest if alive(one)), key=lambda one: one.entity_id or "")
+
+
+def check(home: Home) -> None:
+    """Another save of the note says nothing new, nor does an index made anew."""
+    home.rest()
+    check_reading(home)
+    home.write_people(f"{home.people()}\n")
+    home.rest()
+    before = home.export()
+    home.drop_index()
+    home.rest()
+    assert home.export() == before
+
+
+def test_what_an_agent_proposed_and_the_person_refused_is_not_known_because_a_line_says_it_of_another(home):
+    """Found by a random story: the next save confirmed the agent's word, about somebody it never named."""
+    home.sync((), [AGENT])
+    home.tick(TEA, "refuse")
+    check(home)
+    assert [(fact.text, fact.source) for fact in known(home)] == [(TEA, "user")]
+
+
+def test_a_refused_word_typed_by_the_person_is_their_own(home):
+    home.sync((), [AGENT])
+    home.tick(TEA, "refuse")
+    home.add_line(f"- {TEA}")
+    check(home)
+    assert [(fact.entity_id is None, fact.source) for fact in known(home)] == [
+        (True, "user"),
+        (False, "user"),
+    ]
+
+
+def test_a_value_typed_after_a_refusal_replaces_nothing(vault):
+    home = vault()
+    home.sync((), [Remember("Dentiste : Dr Petit", "fact", "mcp:x", 0.6)])
+    home.tick("Dentiste", "refuse")
+    home.add_line("- Dentiste : Dr Roux")
+    home.rest()
+    assert [(fact.text, fact.supersedes) for fact in known(home)] == [("Dentiste : Dr Roux", None)]
+
+
+def test_a_fact_deleted_from_one_note_is_not_what_another_note_says_twice(home):
+    home.add_line(f"- {TEA}")
+    home.rest()
+    home.write_profile("".join(x for x in home.profile().splitlines(keepends=True) if TEA not in x))
+    check(home)
+    assert len(known(home)) == 1
+    check_people(home)
+
+
+@pytest.mark.parametrize("id_kept", [True, False])
+def test_somebody_forgotten_in_the_pass_that_read_their_line_again_leaves_with_it(vault, id_kept):
+    """Found by a random story: an older version restored, and its person forgotten before anything had read it."""
+    home = vault()
+    for one in ("Marie", "Paul — frère", "Zoé"):
+        home.add_person(one)
+    home.rest()
+    stood, name = home.people(), home.person("Paul").id
+    line = next(x for x in stood.splitlines(keepends=True) if "Paul" in x)
+    home.write_people(stood.replace(line, ""))
+    home.rest()
+    home.write_people(stood if id_kept else stood.replace(line, "- Paul — frère\n"))
+    home.sync((), [Forget(name)])
+    assert "Paul" not in home.people()
+    check(home)
+    assert home.open_cards() == []
+    assert "Paul" not in home.people()
