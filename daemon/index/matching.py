@@ -28,7 +28,8 @@ _WEIGHTS = "1.0, 0.5, 0.35"
 _NOTE = f"rowid >> {ROW_BITS}"
 _RANKED = f"""SELECT rowid, bm25(words, {_WEIGHTS}) AS score
     FROM {{file}}words WHERE words MATCH ?{{where}} ORDER BY score LIMIT ?"""  # noqa: S608 - numbers of ours
-_ROWS = "SELECT rowid FROM {file}words WHERE words MATCH ?{where}"
+_ROWS = "SELECT json_group_array(rowid) FROM {file}words WHERE words MATCH ?{where}"
+"""All in one row: a row for each block takes twice as long."""
 _AMONG = " AND +rowid IN (SELECT value FROM json_each(?))"
 """With a `+`, or SQLite asks the word table once for each."""
 _BELOW = """ AND {note} IN (
@@ -52,7 +53,7 @@ _EXACT = 0.5
 """What a word adds, beside its rarity, that stands there as it was asked for."""
 _DULL_BOUND = 10.0
 """What a query of which no word says anything asks for: a block that has them all answers a tenth of it."""
-_MANY, _SPARE = 2_000, 2
+_MANY, _SPARE = 600, 2
 """From so many blocks on only the likely ones are scored; how many times as many as are wanted."""
 _BY_PARTS = 0.5
 _FEW_OTHERS = 3
@@ -81,13 +82,12 @@ class Reader:
         if external:
             self._where += _NOT_OUTSIDE
 
-    def rows(self, forms: Iterable[str], file: str) -> list[int]:
-        """Give the rows of blocks that have one of some words, not only their neighbours."""
+    def rows(self, match: str, file: str) -> list[int]:
+        """Give the rows of blocks that match."""
         where = self._where.format(file=file, note=_NOTE)
-        match = f"{{stems head}} : ({' OR '.join(forms)})"
-        return [
-            row for (row,) in self.db.execute(_ROWS.format(file=file, where=where), (match, *self._values))
-        ]
+        (found,) = self.db.execute(_ROWS.format(file=file, where=where), (match, *self._values)).fetchone()
+        rows: list[int] = json.loads(found)
+        return rows
 
     def best(
         self, match: str, most: int, among: Collection[int] | None = None, days: tuple[str, ...] = ()
@@ -213,7 +213,7 @@ def _found(
     forms = (form for one in heard for form in one.forms)
     phrases = list(dict.fromkeys((*forms, *(f'"{phrase}"' for phrase in wanted.phrases))))
     either = " OR ".join(phrases)
-    rows = reader.best(either, most, _likely(heard, most))
+    rows = reader.best(either, most, _likely(reader, heard, most))
     found = Matched()
     found.blocks, found.more = dict(rows), len(rows) >= most
     for span in days:
@@ -230,31 +230,83 @@ def _found(
 def _heard(reader: Reader, term: Term, total: int) -> _Heard:
     """Look a word up; one that no block has, as what is spelt nearly so."""
     forms = [f'"{stem}"' for stem in term.stems] or [f'"{term.plain}" *']
-    rows = [row for file in reader.files for row in reader.rows(forms, file)]
+    rows = _having_one(reader, forms)
     rare = _rarity(total, len(rows))
     if not rows and not term.run and (near := _nearly(reader, term)):
         forms += [f'"{word}"' for word in near]
-        rows = [row for file in reader.files for row in reader.rows(forms, file)]
+        rows = _having_one(reader, forms)
     return _Heard(forms, rows, rare, None if term.run or term.plain in term.stems else term.written)
 
 
-def _likely(heard: list[_Heard], most: int) -> list[int] | None:
+def _having_one(reader: Reader, forms: Sequence[str]) -> list[int]:
+    """Give the blocks that have one of some words, not only their neighbours."""
+    match = f"{{stems head}} : ({' OR '.join(forms)})"
+    return [row for file in reader.files for row in reader.rows(match, file)]
+
+
+def _likely(reader: Reader, heard: list[_Heard], most: int) -> list[int] | None:
     """Give the blocks worth scoring: those whose words are the rarest together; None where all are, being few.
 
-    Of one word, those that have it, where they are enough: to stand beside it is less.
+    Of too many that are alike in that, those that have a word in their heads too, and those of the notes that have
+    the most of them.
     """
-    if len(heard) == 1 and len(heard[0].rows) > _SPARE * most:
-        return [row for row in heard[0].rows if row < _PRIVATE_ROWS]
-    if len(heard) < 2 or sum(len(one.rows) for one in heard) < _MANY:
+    said = [one for one in heard if one.rows]
+    if sum(len(one.rows) for one in said) < _MANY:
         return None
-    weights: dict[int, float] = {}
-    for one in heard:
-        rare = one.rare
-        for row in one.rows:
-            weights[row] = weights.get(row, 0.0) + rare
     enough = _SPARE * most
-    least = sorted(weights.values(), reverse=True)[enough] if len(weights) > enough else 0.0
-    return [row for row, weight in weights.items() if weight >= least and row < _PRIVATE_ROWS]
+    weights, least = _weights(said, enough)
+    above = [row for row, weight in weights.items() if weight > least]
+    tied = [row for row, weight in weights.items() if weight == least]
+    if len(tied) > 2 * enough:
+        tied = list(_fullest(tied, enough - len(above)) | (_headed(reader, said) & set(tied)))
+    return [row for row in (*above, *tied) if row < _PRIVATE_ROWS]
+
+
+def _weights(said: Sequence[_Heard], enough: int) -> tuple[dict[int, float], float]:
+    """Give how rare what each block has is, and of how much the best `enough` have at least; rarest words first.
+
+    Blocks that could not be among those by what is left are not looked at any more.
+    """
+    weights: dict[int, float] = {}
+    left, least = sum(one.rare for one in said), 0.0
+    for one in sorted(said, key=lambda one: -one.rare):
+        rare = one.rare
+        if not weights:
+            weights = dict.fromkeys(one.rows, rare)
+        elif left < least:
+            for row in weights.keys() & set(one.rows):
+                weights[row] += rare
+        else:
+            for row in one.rows:
+                weights[row] = weights.get(row, 0.0) + rare
+        left -= rare
+        least = _nth(weights.values(), enough)
+    return weights, least
+
+
+def _nth(values: Collection[float], number: int) -> float:
+    """Give the value that so many have at least; 0 where there are not so many."""
+    alike = Counter(values)
+    for value in sorted(alike, reverse=True):
+        number -= alike[value]
+        if number <= 0:
+            return value
+    return 0.0
+
+
+def _fullest(rows: Collection[int], enough: int) -> set[int]:
+    """Give those of the notes that have the most of them, at least so many: of notes alike in that, all."""
+    of_notes = [row >> ROW_BITS for row in rows]
+    counts = Counter(of_notes)
+    least = _nth([count for count in counts.values() for _ in range(count)], enough)
+    full = {note for note, count in counts.items() if count >= least}
+    return {row for row, note in zip(rows, of_notes, strict=True) if note in full}
+
+
+def _headed(reader: Reader, heard: Iterable[_Heard]) -> set[int]:
+    """Give the blocks that have a word themselves and one in their heads."""
+    either = " OR ".join(form for one in heard for form in one.forms)
+    return set(reader.rows(f"({{stems}} : ({either})) AND ({{head}} : ({either}))", ""))
 
 
 def _rarity(rows: int, found: int) -> float:

@@ -195,6 +195,7 @@ def language_of(words: Iterable[str]) -> str:
     return "fr" if french > english else "en"
 
 
+@lru_cache(maxsize=1 << 4)
 def asked(query: str) -> Asked:
     """Give what a query asks for; any string is legal, one without a word asks for nothing."""
     spelt = _composed(query[:_LONGEST_QUERY].encode("utf-8", "replace").decode())

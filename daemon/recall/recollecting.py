@@ -14,7 +14,7 @@ from datetime import date, datetime, tzinfo
 from typing import cast
 
 from config.paths import NAMES
-from daemon.index.fact_words import Near, fact_table, nearly, ranked_facts
+from daemon.index.fact_words import Near, beginning, fact_table, nearly, ranked_facts
 from daemon.index.ranking import Passage, passages, text_of
 from daemon.index.rows import title_of
 from daemon.index.store import Index
@@ -131,7 +131,7 @@ class _Asking:
             with closing(fact_table(one for one in versions if known.told(one, self._day))) as table:
                 near = nearly(table, text, notes)
                 return {name: rank for name, _, rank in ranked_facts(table, text, enough, near)}, near
-        limit, near = enough, nearly(notes, text, notes)
+        limit, near = enough, nearly(notes, text, notes, self._beginning)
         while True:
             ranked = ranked_facts(notes, text, limit, near)
             told = {
@@ -145,6 +145,9 @@ class _Asking:
             if len(told) >= enough or len(ranked) < limit or limit >= _MOST_FACTS:
                 return told, near
             limit *= 4
+
+    def _beginning(self, letter: str) -> list[str]:
+        return self._snapshot.kept(("words", letter), lambda index: beginning(index.connection, letter))
 
     def _fact(self, name: str, fusion: float) -> Hit | None:
         fact = self._known.holding(name, self._day)
