@@ -2,7 +2,7 @@
 
 import sqlite3
 
-VERSION = 5
+VERSION = 6
 """Kept in `PRAGMA user_version`; raise it with every change of the tables or of what stands in them."""
 
 ROW_BITS = 20

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import Stemmer
 
+from daemon.index.irregular import IRREGULAR
 from daemon.index.pairs import has_runs, pairs, runs
 
 LANGUAGES = ("fr", "en")
@@ -68,7 +69,7 @@ _KEPT = 20_000
 _SAMPLE = 200
 _MOST = 32
 _LONGEST_QUERY = 1 << 14
-_STEMMERS = {language: Stemmer.Stemmer(language) for language in LANGUAGES}
+_STEMMERS = {language: Stemmer.Stemmer(language).stemWord for language in LANGUAGES}
 
 
 class Term(NamedTuple):
@@ -106,12 +107,12 @@ class Cutter(dict[str, str]):
 
     def __init__(self, language: str) -> None:
         super().__init__()
-        self._stem = _STEMMERS[language].stemWord
+        self._stem, self._words = _STEMMERS[language], IRREGULAR[language]
         self.fresh: list[str] = []
 
     def __missing__(self, word: str) -> str:
         bare = word.rstrip("'")[:_LONGEST]
-        stem = "" if word in _ELIDED or bare in _DULL else self._stem(bare)
+        stem = "" if word in _ELIDED or bare in _DULL else self._stem(self._words.get(bare, bare))
         if len(self) < _KEPT:  # the frequent words come early: the others are stemmed each time
             self[word] = word if stem == word else stem
         self.fresh.append(stem)
@@ -171,7 +172,8 @@ def stems(text: str, language: str) -> list[str]:
 @lru_cache(maxsize=1 << 11)
 def stem_of(word: str, language: str) -> str:
     """Give the stem of a word in lower case, without accents."""
-    return folded(_STEMMERS[language].stemWord(word.rstrip("'")[:_LONGEST]))
+    bare = word.rstrip("'")[:_LONGEST]
+    return folded(_STEMMERS[language](IRREGULAR[language].get(bare, bare)))
 
 
 def is_dull(word: str) -> bool:

@@ -57,6 +57,16 @@ def test_a_block_with_an_id_is_a_passage_of_its_own(talks):
     assert set(blocks(talks, "support group powerful")) >= {"d1-1", "d1-3"}
 
 
+def test_irregular_forms_find_each_other(settled):
+    settled.put("Vélo.md", "Ann bought a bike and took the train home with it.\n")
+    settled.put("Bruit.md", "Ann and her bike, and the train that they have at home.\n")
+    settled.put("Vie.md", "Il est né à Lyon, où il a vécu.\n")
+    settled.settle()
+    assert best(settled, "What did Ann buy?")[0].title == "Vélo"
+    assert best(settled, "date de naissance")[0].title == "Vie"
+    assert best(settled, "où vit-il, où vivait-elle")[0].title == "Vie"
+
+
 def test_neighbours_words_help_a_short_block(talks):
     assert blocks(talks, "support group")[0] in {"d1-1", "d2-1"}
     assert "d1-2" in blocks(talks, "support group")

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.index import words
+from daemon.index.irregular import IRREGULAR
 from daemon.index.words import Cutter, asked, cut, folded, language_of, stems
 
 ORDINARY = st.text(st.one_of(st.characters(max_codepoint=255), st.sampled_from("’œŒ…–—“”'abc ééß\u0301会議")))
@@ -93,6 +94,35 @@ def test_a_cutter_forgets_words_and_cuts_them_again(monkeypatch):
     text = cut("un jardin, des jardiniers, une maison, des maisons, un jardin")
     assert cutter.stems(text) == ["jardin", "jardini", "maison", "maison", "jardin"]
     assert len(cutter) <= 4
+
+
+@pytest.mark.parametrize(
+    ("language", "word", "forms"),
+    [
+        ("fr", "naître", "né née nées NAQUIT naissance naitre"),
+        ("fr", "construire", "construit construites construisaient constructions"),
+        ("fr", "recevoir", "reçu recu reçoit recevront"),
+        ("fr", "devenir", "devint devenue deviendra"),
+        ("en", "go", "went gone goes going"),
+        ("en", "child", "children"),
+    ],
+)
+def test_irregular_forms_have_the_stem_of_their_word(language, word, forms):
+    assert set(stems(forms, language)) == set(stems(word, language))
+
+
+def test_what_is_a_frequent_word_of_its_own_is_no_form_of_another():
+    for word in ("lit", "bois", "cours", "fonds", "pendant", "vit"):
+        assert word not in IRREGULAR["fr"]
+    assert not IRREGULAR["en"].keys() & {"rose", "lay", "ground"}
+
+
+@pytest.mark.parametrize("language", words.LANGUAGES)
+def test_a_word_of_which_forms_are_known_is_no_form_itself(language):
+    known = IRREGULAR[language]
+    for form, word in known.items():
+        assert known.get(word, word) == word, form
+        assert word != form
 
 
 @given(st.text())
