@@ -6,7 +6,7 @@ A heading counts for the blocks below it, which have its words too (R-M05); alon
 import re
 from collections.abc import Collection, Iterable, Mapping
 
-from daemon.index.matching import PRIVATE_FROM, ROW_BITS, TEXTS, Reader, from_files
+from daemon.index.reader import PRIVATE_ROWS, ROW_BITS, Reader, from_files
 
 _DEEP = 6
 """How many headings may follow one another before the block that they are of."""
@@ -25,6 +25,8 @@ def says_something(text: str) -> bool:
     lines = text.splitlines()
     for place, line in enumerate(lines):
         after = lines[place + 1] if place + 1 < len(lines) else ""
+        if line[:1].isalpha() and after.lstrip(" ")[:1] not in ("=", "-"):
+            return True
         above = lines[place - 1] if place else ""
         setext = not above.strip() and _PLAIN_LINE.fullmatch(line) and _UNDERLINE.fullmatch(after)
         if not (setext or _ATX.match(line) or _SIGNS.fullmatch(line)):
@@ -34,7 +36,7 @@ def says_something(text: str) -> bool:
 
 def silent(reader: Reader, rows: Collection[int]) -> Mapping[int, int | None]:
     """Give of some blocks those that say nothing, each with the first block below it that says something under it."""
-    texts = _texts(reader, rows)
+    texts = reader.texts(rows)
     bare = [row for row in rows if not says_something(texts.get(row, ""))]
     if not bare:
         return {}
@@ -43,8 +45,8 @@ def silent(reader: Reader, rows: Collection[int]) -> Mapping[int, int | None]:
         for row in bare
     }
     near = {one for span in spans.values() for one in span}
-    texts |= _texts(reader, near - texts.keys())
-    heads = dict(from_files(reader.db, _HEADS, near, PRIVATE_FROM << ROW_BITS))
+    texts |= reader.texts(near - texts.keys())
+    heads = dict(from_files(reader.db, _HEADS, near, PRIVATE_ROWS))
     return {
         row: _below(span, texts, heads) if texts.get(row, "").strip("-*_ \t\r\n") else None
         for row, span in spans.items()
@@ -60,7 +62,3 @@ def _below(span: Iterable[int], texts: Mapping[int, str], heads: Mapping[int, st
         if says_something(texts[row]):
             return row
     return None
-
-
-def _texts(reader: Reader, rows: Collection[int]) -> dict[int, str]:
-    return dict(from_files(reader.db, TEXTS, rows, PRIVATE_FROM << ROW_BITS))

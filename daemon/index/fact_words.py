@@ -10,7 +10,8 @@ import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
-from daemon.index.matching import Reader, slips
+from daemon.index.matching import slips
+from daemon.index.reader import Reader
 from daemon.index.words import LANGUAGES, asked, cut, is_dull, stem_of
 from parsers.model.facts import Fact
 

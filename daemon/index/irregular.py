@@ -89,8 +89,8 @@ def _forms() -> Iterator[tuple[str, str, str]]:
         for beginning, form in product(begun.split() or [""], forms.split()):
             yield "fr", beginning + form, beginning + ending.strip()
     for group in _ENGLISH.split(","):
-        word, *forms = group.split()
-        yield from (("en", form, word) for form in forms)
+        word, *others = group.split()
+        yield from (("en", form, word) for form in others)
 
 
 def _table() -> dict[str, dict[str, str]]:

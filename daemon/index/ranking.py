@@ -14,12 +14,13 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from daemon.index.contents import silent
-from daemon.index.matching import PRIVATE, PRIVATE_FROM, ROW_BITS, TEXTS, Matched, Reader, from_files, matched
-from daemon.index.words import cut, folded
+from daemon.index.matching import Matched, matched
+from daemon.index.reader import PRIVATE, PRIVATE_FROM, PRIVATE_ROWS, ROW_BITS, Reader, from_files
+from daemon.index.words import folded, spaced
 
 _NONE: Mapping[str, float] = MappingProxyType({})
 _NOT_NEAR: Mapping[int, float] = MappingProxyType({})
-_POOL = 100
+_POOL = 60
 """Blocks that are looked at, at least: what is not among them, no boost brings up."""
 _REST, _WHOLE = 0.3, 0.5
 """How much the next best blocks of a note, and the note as a whole, add to the best block there can be."""
@@ -135,11 +136,6 @@ def best_of_notes(reader: Reader, query: str, limit: int) -> list[Passage]:
     return _passages(reader, [_shown(reader, ranked, bare) for ranked in best], notes)
 
 
-def text_of(db: sqlite3.Connection, rows: Collection[int]) -> dict[int, str]:
-    """Give the visible text of blocks by their row: what stands in comments is left out."""
-    return dict(from_files(db, TEXTS, rows, PRIVATE_FROM << ROW_BITS))
-
-
 def _saying(reader: Reader, ranked: Sequence[_Scored], limit: int) -> list[_Scored]:
     """Give the best blocks that say something; a heading alone stands for the block below it."""
     given: dict[int, _Scored] = {}
@@ -219,7 +215,7 @@ def _seen(reader: Reader, near: Mapping[int, float]) -> Mapping[int, float]:
     if not near:
         return near
     seen = reader.notes()
-    last = PRIVATE_FROM << ROW_BITS if PRIVATE not in reader.files else math.inf
+    last = PRIVATE_ROWS if PRIVATE not in reader.files else math.inf
     return {row: one for row, one in near.items() if row < last and (seen is None or row >> ROW_BITS in seen)}
 
 
@@ -229,8 +225,9 @@ def _lift_exact(reader: Reader, found: Matched, notes: Mapping[int, _Note]) -> N
         return
     blocks = found.blocks
     best = nsmallest(_CLOSELY, blocks, key=lambda row: (-blocks[row], notes[row >> ROW_BITS].path, row))
-    for row, text in text_of(reader.db, best).items():
-        blocks[row] += sum(found.exact[word] for word in found.exact.keys() & set(cut(text)))
+    for row, text in reader.texts(best).items():
+        there = f" {spaced(text)} "
+        blocks[row] += sum(worth for word, worth in found.exact.items() if f" {word} " in there)
 
 
 def _wholes(found: Matched, notes: Mapping[int, _Note]) -> dict[int, float]:
@@ -273,12 +270,12 @@ def _notes(reader: Reader, blocks: Collection[int]) -> dict[int, _Note]:
 
 
 def _speakers(reader: Reader, blocks: Collection[int]) -> dict[int, str]:
-    return dict(from_files(reader.db, _SPEAKERS, blocks, PRIVATE_FROM << ROW_BITS))
+    return dict(from_files(reader.db, _SPEAKERS, blocks, PRIVATE_ROWS))
 
 
 def _passages(reader: Reader, ranked: Sequence[_Scored], notes: Mapping[int, _Note]) -> list[Passage]:
     rows = {one.row for one in ranked}
-    details = {row[0]: row[1:] for row in from_files(reader.db, _BLOCKS, rows, PRIVATE_FROM << ROW_BITS)}
+    details = {row[0]: row[1:] for row in from_files(reader.db, _BLOCKS, rows, PRIVATE_ROWS)}
     given = []
     for score, row, factors in ranked:
         note = notes[row >> ROW_BITS]

@@ -6,8 +6,8 @@ The query is data, and ranked as recall ranks it; a hit is the best block of a n
 import sqlite3
 from typing import NamedTuple
 
-from daemon.index.matching import Reader
-from daemon.index.ranking import best_of_notes, text_of
+from daemon.index.ranking import best_of_notes
+from daemon.index.reader import Reader, text_of
 from daemon.index.words import LANGUAGES, asked, cut, folded, stem_of
 
 _AROUND = 16

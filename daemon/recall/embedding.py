@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from config.i18n import Catalogue
-from daemon.index.matching import Reader
+from daemon.index.reader import Reader
 from daemon.index.vectors import MOST, Matrix, made_by, matrix, quantised
 from daemon.snapshot import Snapshot
 from parsers.errors import ClavaireError

@@ -15,7 +15,8 @@ from typing import cast
 
 from config.paths import NAMES
 from daemon.index.fact_words import Near, beginning, fact_table, nearly, ranked_facts
-from daemon.index.ranking import Passage, passages, text_of
+from daemon.index.ranking import Passage, passages
+from daemon.index.reader import text_of
 from daemon.index.rows import title_of
 from daemon.index.store import Index
 from daemon.memory.places import note_of

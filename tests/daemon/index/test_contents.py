@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from config.paths import NAMES
 from daemon.index.contents import says_something
-from daemon.index.ranking import passages, text_of
+from daemon.index.ranking import passages
+from daemon.index.reader import text_of
 from daemon.index.search import search
 from parsers.note import outline
 

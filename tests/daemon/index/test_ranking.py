@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from config.paths import NAMES
 from daemon.index import ranking
-from daemon.index.ranking import passages, text_of
+from daemon.index.ranking import passages
+from daemon.index.reader import text_of
 from tests.daemon.index.guarded import RULES, Guarded
 
 TALK = """# 1:56 pm on 8 May, 2023

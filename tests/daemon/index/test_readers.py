@@ -5,7 +5,7 @@ from contextlib import closing
 import pytest
 
 from config.paths import NAMES
-from daemon.index import matching
+from daemon.index import reader
 from daemon.index.schema import PRIVATE, PRIVATE_FROM
 from daemon.index.search import search
 from daemon.index.store import Index
@@ -96,4 +96,4 @@ def test_private_notes_are_ranked_among_the_others_as_if_in_one_file(settled):
 
 
 def test_search_knows_where_private_rows_start():
-    assert (matching.PRIVATE, matching.PRIVATE_FROM) == (PRIVATE, PRIVATE_FROM)
+    assert (reader.PRIVATE, reader.PRIVATE_FROM) == (PRIVATE, PRIVATE_FROM)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from daemon.index import matching, schema
+from daemon.index import reader, schema
 from daemon.index.search import search
 from daemon.index.store import Index
 
@@ -223,4 +223,4 @@ print(*sys.modules)"""
 
 
 def test_search_knows_the_row_ids_of_the_schema():
-    assert matching.ROW_BITS == schema.ROW_BITS == 20
+    assert reader.ROW_BITS == schema.ROW_BITS == 20

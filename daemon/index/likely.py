@@ -1,0 +1,101 @@
+"""Which blocks are worth scoring, told from which blocks have which word: nothing of them is read.
+
+To score a block costs five times what it costs to find it. Where many have a word of a query, those are scored whose
+words are the rarest together, and of too many alike those of notes that are about it.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
+
+from daemon.index.reader import PRIVATE_ROWS, ROW_BITS, Reader
+
+_MANY, _SPARE = 600, 2
+"""From so many blocks on only the likely ones are scored; how many times as many as are wanted."""
+
+
+class Heard(NamedTuple):
+    """One word of a query, as the index has it."""
+
+    forms: list[str]
+    """What it is looked for as, quoted."""
+    rows: list[int]
+    """Blocks that have it, not only their neighbours."""
+    counts: Counter[int]
+    """In how many of its blocks each note has it."""
+    rare: float
+    exact: str | None
+    """As it is written, where that is not its stem."""
+
+
+def looked_up(reader: Reader, forms: list[str]) -> tuple[list[int], Counter[int]]:
+    """Give the blocks that have one of some words, and how many each note has."""
+    match = f"{{stems head}} : ({' OR '.join(forms)})"
+    rows = [row for file in reader.files for row in reader.rows(match, file)]
+    return rows, Counter([row >> ROW_BITS for row in rows])
+
+
+def likely(reader: Reader, words: Iterable[Heard], most: int) -> list[int] | None:
+    """Give the blocks worth scoring to find the best `most`; None where all are, being few.
+
+    Those whose words are the rarest together; of too many that are alike in that, those that have a word in their
+    heads too, and those of the notes that have it in the most blocks.
+    """
+    said = sorted((one for one in words if one.rows), key=lambda one: -one.rare)
+    if sum(len(one.rows) for one in said) < _MANY:
+        return None
+    enough = _SPARE * most
+    if len(said) == 1:
+        above, tied = [], said[0].rows
+    else:
+        weights, least = _weights(said, enough)
+        above = [row for row, weight in weights.items() if weight > least]
+        tied = [row for row, weight in weights.items() if weight == least]
+    if len(tied) > 2 * enough:
+        full = _fullest(tied, said[0].counts, enough - len(above))
+        tied = list({*full, *(_headed(reader, said) & set(tied))})
+    return [row for row in (*above, *tied) if row < PRIVATE_ROWS]
+
+
+def _weights(said: Sequence[Heard], enough: int) -> tuple[dict[int, float], float]:
+    """Give how rare what each block has is, and of how much the best `enough` have at least; rarest words first.
+
+    Blocks that could not be among those by what is left are not looked at any more.
+    """
+    weights: dict[int, float] = {}
+    left, least = sum(one.rare for one in said), 0.0
+    for one in said:
+        rare = one.rare
+        if not weights:
+            weights = dict.fromkeys(one.rows, rare)
+        elif left < least:
+            for row in weights.keys() & set(one.rows):
+                weights[row] += rare
+        else:
+            for row in one.rows:
+                weights[row] = weights.get(row, 0.0) + rare
+        left -= rare
+        least = _nth(Counter(weights.values()), enough)
+    return weights, least
+
+
+def _nth(alike: Counter[float], number: int) -> float:
+    """Give the value that so many have at least; 0 where there are not so many."""
+    for value in sorted(alike, reverse=True):
+        number -= alike[value]
+        if number <= 0:
+            return value
+    return 0.0
+
+
+def _fullest(rows: Collection[int], counts: Counter[int], enough: int) -> list[int]:
+    """Give those of the notes that have a word in the most blocks, at least so many: of notes alike in that, all."""
+    of_rows = [counts[row >> ROW_BITS] for row in rows]
+    least = _nth(Counter(of_rows), enough)
+    return [row for row, count in zip(rows, of_rows, strict=True) if count >= least]
+
+
+def _headed(reader: Reader, said: Iterable[Heard]) -> set[int]:
+    """Give the blocks that have a word themselves and one in their heads."""
+    either = " OR ".join(form for one in said for form in one.forms)
+    return set(reader.rows(f"({{stems}} : ({either})) AND ({{head}} : ({either}))", ""))
