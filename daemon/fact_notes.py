@@ -137,7 +137,8 @@ def _copied(path: NotePath, lines: Sequence[Spot], state: State) -> bool:
 
 
 def _same(one: Source, before: Shown | None) -> bool:
-    return before is not None and before.etag == one.etag
+    """Whether the note stands as it was left; one that a crash kept from being written was read but not settled."""
+    return before is not None and before.etag == one.etag and before.coming in (None, one.etag)
 
 
 def _reading(one: Source, what: ProfileSaid, look: Look, *, whole: bool = False) -> NoteReading:

@@ -16,10 +16,12 @@ from daemon.runs.state import fold
 from daemon.source import PLANS, Source, is_plan
 from daemon.vault.errors import NoteChanged, NoteExists, NoteMissing, VaultError
 from daemon.vault.walk import Listing
+from parsers.frame import frame_of
 from parsers.model.places import NotePath, Problem
 from parsers.model.register import Event, Record
 from parsers.model.run_edits import Approve, Moved, RunEdit
 from parsers.model.runs import Request, Run
+from parsers.plan import parse
 from parsers.plan_proposal import proposal
 from renderers import plan as plan_renderer
 
@@ -193,7 +195,9 @@ class PlanDesk:
                 if standing.plan is None or standing.plan.run != run.id:
                     continue
             else:
-                self.history.stand(path, Shown(done.etag))
+                # Made again, it may read otherwise than what was shown there: then the next pass shows it again.
+                if parse(text, frame_of(text)).shown == run.shown:
+                    self.history.stand(path, Shown(done.etag))
                 written.append(path)
             return [event] if run.path != path else []
         return []

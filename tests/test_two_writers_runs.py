@@ -346,5 +346,5 @@ def test_whatever_happens_for_long_nothing_runs_unapproved_and_nothing_is_lost(s
     happened: Counter[str] = Counter()
     for number in range(20):
         happened.update(told(1000 * seed + number, 60))
-    assert happened["plan.approved"] > 20
-    assert happened["step.done"] > 40
+    assert happened["plan.approved"] > 10  # about 35: a story in which nothing is approved proves nothing
+    assert happened["step.done"] > 20

@@ -1,7 +1,7 @@
 """Which line is which fact (memory.md, Reading a note): lines are paired before they are compared.
 
-In this order: (a) same id, same text; (b) a text that a known id had and no longer has, wherever the id went;
-(c) same id, other text; (d) the rest is new, said again, back from the past, or gone.
+In this order: (a) same id, same text, but for case, accents and spaces; (b) a text that a known id had and no longer
+has, wherever the id went; (c) same id, other text; (d) the rest is new, said again, back from the past, or gone.
 """
 
 from collections.abc import Collection, Sequence
@@ -15,7 +15,7 @@ from daemon.memory.shown import Shown
 from daemon.memory.state import State
 from parsers.model.facts import Fact, over
 from parsers.model.places import NotePath
-from parsers.sameness import said_key
+from parsers.sameness import folded, said_key
 from parsers.statements import Spot, bearers
 
 
@@ -186,9 +186,9 @@ class _Pairing:
             self._take_same(index, name)
 
     def _take_same(self, index: int, name: str | None) -> None:
-        fact = self._free(name)
-        if index not in self.found and fact and fact.text == self.spots[index][1].says.wording.text:
-            self._take(index, "same", fact)
+        fact, text = self._free(name), self.spots[index][1].says.wording.text
+        if index not in self.found and fact and folded(fact.text) == folded(text):
+            self._take(index, "same" if fact.text == text else "reworded", fact)
 
     def _known_text(self, *, moved: bool) -> None:
         """Lines by their text alone: those of the fact's own place first, before one that `moved` may be it."""

@@ -96,7 +96,7 @@ def test_doctor_puts_a_lost_register_back_byte_for_byte(home, lose):
     cli(home, "doctor", "--fix")
     assert cli(home, "verify-register")[0] == 0
     there = register_of(home)
-    assert there.keys() == register.keys()
+    assert there.keys() >= register.keys()  # what doctor did is told in the month in which it did
     assert all(there[name].startswith(data) for name, data in register.items())
     home.restart()
     home.rest()
