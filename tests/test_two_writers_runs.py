@@ -334,9 +334,13 @@ def told(seed: int, length: int) -> dict[str, int]:
         os.urandom = chance
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_whatever_happens_nothing_runs_unapproved_and_nothing_is_lost(seed):
-    told(seed, 30)
+_FOUND = ((102019, 60),)
+"""Stories in which something was wrong once: a plan note made again read otherwise than what was sealed."""
+
+
+@pytest.mark.parametrize(("seed", "length"), [*((seed, 30) for seed in range(6)), *_FOUND])
+def test_whatever_happens_nothing_runs_unapproved_and_nothing_is_lost(seed, length):
+    told(seed, length)
 
 
 @pytest.mark.fuzz

@@ -425,3 +425,23 @@ def test_a_plan_of_the_largest_size_is_shown_in_a_note_that_can_be_read_and_tick
     tick(homes, run)
     work(homes)
     assert run_of(homes, run).status == "succeeded"
+
+
+def test_a_plan_note_made_again_is_what_an_index_made_anew_finds_and_one_tick_approves_it(homes):
+    run = propose(homes, APPEND)
+    text = note(homes, run)
+    digest = next(line for line in text.split("\n") if line.startswith("digest:"))
+    homes.put("Boîte/a.md", "autre\n")
+    homes.put(where(homes, run), boxed(text, "go").replace(f"{digest}\n", ""))
+    homes.rest()
+    assert run_of(homes, run).status == "awaiting_approval"
+    homes.full(where(homes, run)).unlink()
+    homes.rest()
+    before = homes.export()
+    homes.drop_index()
+    homes.rest()
+    assert homes.export() == before
+    tick(homes, run, "go")
+    work(homes)
+    assert run_of(homes, run).status == "succeeded"
+    assert homes.text("Boîte/a.md") == "autre\n\najouté\n"
