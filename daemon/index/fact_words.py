@@ -7,7 +7,7 @@ known at an earlier time. A fact is of no language that is stated: it is stemmed
 import json
 import math
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 from daemon.index.matching import slips
@@ -21,6 +21,8 @@ TABLES = (
 )
 Near = Mapping[str, tuple[str, ...]]
 """Word of a query, without case and accents → what it may stand for, as stems."""
+Words = Callable[[str], Mapping[str, int]]
+"""First letter → the words of facts that begin with it, each with how many have it."""
 _NONE: Near = {}
 _SHORTEST = 4
 """Letters of a stem of which one may be wrong."""
@@ -28,21 +30,20 @@ _FACTS = "CREATE TABLE facts(id TEXT, version INTEGER, text TEXT)"
 _ROW = "SELECT rowid, text FROM facts WHERE id = ? AND version = ?"
 _PUT = "INSERT INTO fact_words(rowid, stems) VALUES(?, ?)"
 _OUT = "INSERT INTO fact_words(fact_words, rowid, stems) VALUES('delete', ?, ?)"
-_COUNT = "SELECT doc FROM fact_terms WHERE term = ?"
-_BEGINNING = "SELECT json_group_array(term) FROM fact_terms WHERE term >= ? AND term < ?"
+_BEGINNING = "SELECT json_group_object(term, doc) FROM fact_terms WHERE term >= ? AND term < ?"
 _RANKED = """SELECT facts.id, facts.version, -bm25(fact_words) AS score
     FROM fact_words JOIN facts ON facts.rowid = fact_words.rowid
     WHERE fact_words MATCH ? ORDER BY score DESC, facts.id, facts.version LIMIT ?"""
 
 
 def ranked_facts(
-    db: sqlite3.Connection, query: str, limit: int, near: Near = _NONE
+    db: sqlite3.Connection, query: str, limit: int, near: Near = _NONE, words: Words | None = None
 ) -> list[tuple[str, int, float]]:
     """Give id, version and score of the facts that match best, best first; ties by id and version.
 
     The score, 0…1, is about what share of the query a fact has, its rarest words first. Every version of every
     status that has text is looked at: what may be told is for who asks to decide. A word that is `near` others is
-    looked for as these.
+    looked for as these; `words` as for `nearly`.
     """
     wanted = asked(query)
     if limit < 1 or wanted.dull:
@@ -52,8 +53,13 @@ def ranked_facts(
     single = [f'"{term.plain}" *' for term in wanted.terms if not term.stems]
     match = " OR ".join([*(f'"{stem}"' for stem in stems), *single])
     found = db.execute(_RANKED, (match, limit)).fetchall()
-    total = db.execute("SELECT count(*) FROM fact_words_docsize").fetchone()[0]
-    bound = sum(min((_rarity(db, stem, total) for stem in one), default=1.0) for one in sought)
+    total, counts = (
+        db.execute("SELECT count(*) FROM fact_words_docsize").fetchone()[0],
+        words or partial(beginning, db),
+    )
+    bound = sum(
+        min((_rarity(counts(stem[0]).get(stem, 0), total) for stem in one), default=1.0) for one in sought
+    )
     return [(name, version, min(1.0, score / bound)) for name, version, score in found]
 
 
@@ -61,35 +67,35 @@ def nearly(
     db: sqlite3.Connection,
     query: str,
     notes: sqlite3.Connection,
-    words: Callable[[str], Sequence[str]] | None = None,
+    words: Words | None = None,
 ) -> Near:
     """Give for each word of a query that neither a fact nor a note has the words of facts that are spelt nearly so.
 
-    They begin with the same letter, which hands seldom miss. `words` gives them by that letter, where they are kept.
+    They begin with the same letter, which hands seldom miss. `words` gives what `beginning` does, where it is kept.
     """
     reader, found = Reader(notes, None), dict[str, tuple[str, ...]]()
-    beginning_with = words or partial(beginning, db)
+    there = words or partial(beginning, db)
     for term in asked(query).terms:
         known, most = dict.fromkeys((*term.stems, term.plain)), 0 if term.run else slips(term.plain)
-        if most and not any(_count(db, word) or any(reader.count(word)) for word in known):
-            near = _near(beginning_with, [word for word in known if len(word) >= _SHORTEST], most)
+        if most and not any(word in there(word[0]) or any(reader.count(word)) for word in known):
+            near = _near(there, [word for word in known if len(word) >= _SHORTEST], most)
             found |= {term.plain: near} if near else {}
     return found
 
 
-def beginning(db: sqlite3.Connection, letter: str) -> list[str]:
-    """Give the words of facts that begin with a letter."""
-    found: list[str] = json.loads(db.execute(_BEGINNING, (letter, chr(ord(letter) + 1))).fetchone()[0])
+def beginning(db: sqlite3.Connection, letter: str) -> dict[str, int]:
+    """Give the words of facts that begin with a letter, each with how many have it."""
+    found: dict[str, int] = json.loads(db.execute(_BEGINNING, (letter, chr(ord(letter) + 1))).fetchone()[0])
     return found
 
 
-def _near(beginning_with: Callable[[str], Sequence[str]], words: Iterable[str], most: int) -> tuple[str, ...]:
+def _near(there: Words, words: Iterable[str], most: int) -> tuple[str, ...]:
     from rapidfuzz.distance import OSA  # noqa: PLC0415 - only for a word that is not known
     from rapidfuzz.process import extract  # noqa: PLC0415
 
     near: dict[str, int] = {}
     for word in words:
-        others = beginning_with(word[0])
+        others = list(there(word[0]))
         for other, gap, _ in extract(word, others, scorer=OSA.distance, score_cutoff=most, limit=None):
             near[other] = min(gap, near.get(other, gap))
     return tuple(sorted(near, key=lambda other: (near[other], other)))
@@ -126,13 +132,6 @@ def _stems(text: str) -> str:
     return " ".join(dict.fromkeys(stem_of(word, language) for language in LANGUAGES for word in words))
 
 
-def _rarity(db: sqlite3.Connection, stem: str, total: int) -> float:
-    """Give what a word that a fact has scores at least, by how rare it is; one that none has is the rarest."""
-    count = _count(db, stem)
+def _rarity(count: int, total: int) -> float:
+    """Give what a word that so many facts have scores at least; one that none has is the rarest."""
     return max(math.log((total - count + 0.5) / (count + 0.5)), 1e-6) if count <= total else 1e-6
-
-
-def _count(db: sqlite3.Connection, stem: str) -> int:
-    """Give how many facts have a word."""
-    row = db.execute(_COUNT, (stem,)).fetchone()
-    return row[0] if row else 0

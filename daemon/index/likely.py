@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from daemon.index.reader import PRIVATE_ROWS, ROW_BITS, Reader
 
-_MANY, _SPARE = 600, 2
+_MANY, _SPARE = 400, 1.5
 """From so many blocks on only the likely ones are scored; how many times as many as are wanted."""
 
 
@@ -31,20 +31,22 @@ class Heard(NamedTuple):
 def looked_up(reader: Reader, forms: list[str]) -> tuple[list[int], Counter[int]]:
     """Give the blocks that have one of some words, and how many each note has."""
     match = f"{{stems head}} : ({' OR '.join(forms)})"
-    rows = [row for file in reader.files for row in reader.rows(match, file)]
+    rows: list[int] = []
+    for file in reader.files:
+        rows += reader.rows(match, file)
     return rows, Counter([row >> ROW_BITS for row in rows])
 
 
 def likely(reader: Reader, words: Iterable[Heard], most: int) -> list[int] | None:
     """Give the blocks worth scoring to find the best `most`; None where all are, being few.
 
-    Those whose words are the rarest together; of too many that are alike in that, those that have a word in their
-    heads too, and those of the notes that have it in the most blocks.
+    Those whose words are the rarest together; of too many that are alike in that, those that have the
+    rarest in their heads too, and those of the notes that have it in the most blocks.
     """
     said = sorted((one for one in words if one.rows), key=lambda one: -one.rare)
     if sum(len(one.rows) for one in said) < _MANY:
         return None
-    enough = _SPARE * most
+    enough = int(_SPARE * most)
     if len(said) == 1:
         above, tied = [], said[0].rows
     else:
@@ -53,7 +55,7 @@ def likely(reader: Reader, words: Iterable[Heard], most: int) -> list[int] | Non
         tied = [row for row, weight in weights.items() if weight == least]
     if len(tied) > 2 * enough:
         full = _fullest(tied, said[0].counts, enough - len(above))
-        tied = list({*full, *(_headed(reader, said) & set(tied))})
+        tied = list({*full, *(_headed(reader, said[0]) & set(tied))})
     return [row for row in (*above, *tied) if row < PRIVATE_ROWS]
 
 
@@ -66,15 +68,16 @@ def _weights(said: Sequence[Heard], enough: int) -> tuple[dict[int, float], floa
     left, least = sum(one.rare for one in said), 0.0
     for one in said:
         rare = one.rare
+        left -= rare
         if not weights:
-            weights = dict.fromkeys(one.rows, rare)
-        elif left < least:
+            weights, least = dict.fromkeys(one.rows, rare), rare if len(one.rows) >= enough else 0.0
+            continue
+        if left + rare < least:
             for row in weights.keys() & set(one.rows):
                 weights[row] += rare
         else:
             for row in one.rows:
                 weights[row] = weights.get(row, 0.0) + rare
-        left -= rare
         least = _nth(Counter(weights.values()), enough)
     return weights, least
 
@@ -95,7 +98,7 @@ def _fullest(rows: Collection[int], counts: Counter[int], enough: int) -> list[i
     return [row for row, count in zip(rows, of_rows, strict=True) if count >= least]
 
 
-def _headed(reader: Reader, said: Iterable[Heard]) -> set[int]:
-    """Give the blocks that have a word themselves and one in their heads."""
-    either = " OR ".join(form for one in said for form in one.forms)
+def _headed(reader: Reader, word: Heard) -> set[int]:
+    """Give the blocks that have a word themselves and in their heads."""
+    either = " OR ".join(word.forms)
     return set(reader.rows(f"({{stems}} : ({either})) AND ({{head}} : ({either}))", ""))

@@ -29,7 +29,7 @@ _TOP = 1.0 + _REST * sum(_HALVES) + _WHOLE
 _PERSON, _DATE = 1.35, 2.0
 _SATURATION, _USUAL = 1.2, 3_000
 """How much a word counts that stands in many blocks of a note; bytes of a note of usual length."""
-_CLOSELY = 24
+_CLOSELY = 16
 """How many of the best blocks are looked at word for word."""
 
 _NOTES = """SELECT id, path, title, aliases, day, provenance, sensitivity, verified, mtime_ns, size

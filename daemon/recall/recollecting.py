@@ -35,7 +35,9 @@ from parsers.model.policy import trust_of
 from parsers.model.recall import Hit, Query, Recalled
 
 _FEWEST, _SPARE = 20, 2
-"""Candidates looked at, at least and for each hit that is wanted: some may not be told, some fall behind."""
+"""Facts looked at, at least and for each hit that is wanted: some may not be told, some fall behind."""
+_SPARE_BLOCKS = 5
+"""Blocks looked at beyond those that are wanted, at least; else half as many again: few fall behind."""
 _LONGEST = 10_000
 """Characters of a question that count."""
 _MOST_FACTS = 5_000
@@ -134,7 +136,7 @@ class _Asking:
                 return {name: rank for name, _, rank in ranked_facts(table, text, enough, near)}, near
         limit, near = enough, nearly(notes, text, notes, self._beginning)
         while True:
-            ranked = ranked_facts(notes, text, limit, near)
+            ranked = ranked_facts(notes, text, limit, near, self._beginning)
             told = {
                 name: rank
                 for name, version, rank in ranked
@@ -147,7 +149,7 @@ class _Asking:
                 return told, near
             limit *= 4
 
-    def _beginning(self, letter: str) -> list[str]:
+    def _beginning(self, letter: str) -> dict[str, int]:
         return self._snapshot.kept(("words", letter), lambda index: beginning(index.connection, letter))
 
     def _fact(self, name: str, fusion: float) -> Hit | None:
@@ -215,7 +217,7 @@ class _Asking:
         found = passages(
             self._index.connection,
             self._text,
-            max(_FEWEST, _SPARE * query.k),
+            query.k + max(_SPARE_BLOCKS, query.k // 2),
             folder=query.folder,
             agent=query.agent,
             external=query.external,
