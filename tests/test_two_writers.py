@@ -277,5 +277,5 @@ class TwoWriters(RuleBasedStateMachine):
             os.urandom = self.chance
 
 
-TestTwoWriters = pytest.mark.timeout(900)(TwoWriters.TestCase)
+TestTwoWriters = pytest.mark.timeout(3600)(TwoWriters.TestCase)
 TestTwoWriters.settings = settings(max_examples=2 * settings().max_examples)

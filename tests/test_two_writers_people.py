@@ -227,5 +227,5 @@ class TwoNotes(RuleBasedStateMachine):
             os.urandom = self.chance
 
 
-TestTwoNotes = pytest.mark.timeout(900)(TwoNotes.TestCase)
+TestTwoNotes = pytest.mark.timeout(3600)(TwoNotes.TestCase)
 TestTwoNotes.settings = settings(max_examples=settings().max_examples)

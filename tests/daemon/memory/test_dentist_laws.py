@@ -59,7 +59,7 @@ steps = st.lists(st.tuples(st.sampled_from(GAPS), st.sampled_from(WAYS), st.samp
 
 
 @given(steps)
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(3600)
 def test_every_day_has_one_dentist_whatever_the_way_of_changing(steps):
     # memory.md rules 1, 3 and 4; R-M01
     with temporary() as home:
