@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice, pairwise
 
 from daemon.index.likely import Heard, likely, looked_up
-from daemon.index.reader import Reader
+from daemon.index.reader import ROW_BITS, Reader
 from daemon.index.words import Asked, Term, asked, cut
 
 _MATCHES = "SELECT count(*) FROM {file}words WHERE words MATCH ?"
@@ -97,12 +97,23 @@ def _found(
     rows = reader.best(either, most, likely(reader, words, most))
     found.blocks, found.more = dict(rows), len(rows) >= most
     for span in days:
-        found.blocks.update(reader.best(either, most, days=span))
+        found.blocks.update(_of_days(reader, either, words, most, span))
     if len(reader.files) > 1:
         found.blocks.update(_private(reader, phrases))
     notes = sum(reader.size("notes", file) for file in reader.files)
     found.heard = [(one.counts, _rarity(notes, len(one.counts))) for one in words]
     return found
+
+
+def _of_days(
+    reader: Reader, either: str, words: Sequence[Heard], most: int, days: tuple[str, str]
+) -> list[tuple[int, float]]:
+    """Give rows and scores of the best blocks of notes of some days."""
+    notes = reader.notes_of(days)
+    there = [one._replace(rows=[row for row in one.rows if row >> ROW_BITS in notes]) for one in words]
+    rows = likely(reader, there, most)
+    among = {row for one in there for row in one.rows} if rows is None else rows
+    return reader.best(either, most, among) if among else []
 
 
 def _phrases(wanted: Asked, words: Sequence[Heard]) -> list[str]:
@@ -175,13 +186,11 @@ def _nearly(reader: Reader, term: Term) -> list[str]:
         if not most:
             continue
         from rapidfuzz.distance import OSA  # noqa: PLC0415 - only for a word that is not known
+        from rapidfuzz.process import extract  # noqa: PLC0415
 
-        near = (
-            (OSA.distance(word, other, score_cutoff=most), other)
-            for other in _having(reader, _pieces(word, most))
-            if abs(len(other) - len(word)) <= most
-        )
-        found.update((other, None) for gap, other in sorted(near) if gap <= most)
+        others = list(_having(reader, _pieces(word, most)))
+        near = extract(word, others, scorer=OSA.distance, score_cutoff=most, limit=None)
+        found.update((other, None) for gap, other in sorted((gap, other) for other, gap, _ in near))
     return _there(reader, found, _FEW_OTHERS)
 
 

@@ -20,7 +20,7 @@ from daemon.index.words import folded, spaced
 
 _NONE: Mapping[str, float] = MappingProxyType({})
 _NOT_NEAR: Mapping[int, float] = MappingProxyType({})
-_POOL = 60
+_POOL = 45
 """Blocks that are looked at, at least: what is not among them, no boost brings up."""
 _REST, _WHOLE = 0.3, 0.5
 """How much the next best blocks of a note, and the note as a whole, add to the best block there can be."""

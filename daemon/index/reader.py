@@ -69,12 +69,9 @@ class Reader:
         rows: list[int] = json.loads(found)
         return rows
 
-    def best(
-        self, match: str, most: int, among: Collection[int] | None = None, days: tuple[str, ...] = ()
-    ) -> list[tuple[int, float]]:
+    def best(self, match: str, most: int, among: Collection[int] | None = None) -> list[tuple[int, float]]:
         """Give rows and scores of the best `most` blocks, and of all that tie with the last of them."""
-        where = (self._where + (_OF_DAYS if days else "")).format(file="", note=_NOTE)
-        values = (match, *self._values, *days)
+        where, values = self._where.format(file="", note=_NOTE), (match, *self._values)
         if among is not None:
             where, values = where + _AMONG, (*values, json.dumps(list(among)))
         wanted = 2 * most
@@ -106,6 +103,12 @@ class Reader:
         query = _SEEN + self._where
         files = (query.format(file=file, note="id") for file in self.files)
         return {note for one in files for (note,) in self.db.execute(one, self._values)}
+
+    def notes_of(self, days: tuple[str, str]) -> set[int]:
+        """Give the notes of a span of days: first day, day after the last."""
+        where = (self._where + _OF_DAYS).format(file="", note="id")
+        query = _SEEN.format(file="") + where
+        return {note for (note,) in self.db.execute(query, (*self._values, *days))}
 
     def having(self, word: str, file: str) -> Iterator[tuple[int, str]]:
         """Give blocks and their texts, by path and place, that may have a word; what is not ASCII is not looked at."""
