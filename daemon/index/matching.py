@@ -9,7 +9,7 @@ private stands in a file of its own and is scored as if it stood among the rest.
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import islice, pairwise
 
 from daemon.index.likely import Heard, likely, looked_up
@@ -94,10 +94,15 @@ def _found(
     if not phrases:
         return found
     either = " OR ".join(phrases)
-    rows = reader.best(either, most, likely(reader, words, most))
+    among = likely(reader, words, most)
+    timely = [row for span in days for row in _of_days(reader, words, most, span)]
+    if among is not None and timely:  # in one go: to go through all that match is what takes long
+        among = list({*among, *timely})
+        rows = reader.best(either, len(among), among)
+    else:
+        rows = reader.best(either, most, among)
+        rows += reader.best(either, most, timely) if timely else []
     found.blocks, found.more = dict(rows), len(rows) >= most
-    for span in days:
-        found.blocks.update(_of_days(reader, either, words, most, span))
     if len(reader.files) > 1:
         found.blocks.update(_private(reader, phrases))
     notes = sum(reader.size("notes", file) for file in reader.files)
@@ -105,15 +110,12 @@ def _found(
     return found
 
 
-def _of_days(
-    reader: Reader, either: str, words: Sequence[Heard], most: int, days: tuple[str, str]
-) -> list[tuple[int, float]]:
-    """Give rows and scores of the best blocks of notes of some days."""
+def _of_days(reader: Reader, words: Sequence[Heard], most: int, days: tuple[str, str]) -> Collection[int]:
+    """Give the blocks worth scoring of notes of some days."""
     notes = reader.notes_of(days)
     there = [one._replace(rows=[row for row in one.rows if row >> ROW_BITS in notes]) for one in words]
     rows = likely(reader, there, most)
-    among = {row for one in there for row in one.rows} if rows is None else rows
-    return reader.best(either, most, among) if among else []
+    return {row for one in there for row in one.rows} if rows is None else rows
 
 
 def _phrases(wanted: Asked, words: Sequence[Heard]) -> list[str]:

@@ -63,7 +63,10 @@ def open_at(tmp_path, vault_of):
             memory.put_relations(index, [(one.id, _values(one)) for one in relations])
             notes.refresh(index, listing.rows, listing.unknown, vault.read)
 
-        Index.rebuild(state, fill).close()
+        index = Index.rebuild(state, fill)
+        while index.idle_step():  # as the daemon leaves it when nothing waits
+            pass
+        index.close()
         opened.append(Snapshot.open(state, "none", private=True))
         return opened[-1]
 
