@@ -16,12 +16,10 @@ from daemon.runs.state import fold
 from daemon.source import PLANS, Source, is_plan
 from daemon.vault.errors import NoteChanged, NoteExists, NoteMissing, VaultError
 from daemon.vault.walk import Listing
-from parsers.frame import frame_of
 from parsers.model.places import NotePath, Problem
 from parsers.model.register import Event, Record
 from parsers.model.run_edits import Approve, Moved, RunEdit
 from parsers.model.runs import Request, Run
-from parsers.plan import parse
 from parsers.plan_proposal import proposal
 from renderers import plan as plan_renderer
 
@@ -196,7 +194,7 @@ class PlanDesk:
                     continue
             else:
                 # Made again, it may read otherwise than what was shown there: then the next pass shows it again.
-                if parse(text, frame_of(text)).shown == run.shown:
+                if plan_renderer.shown_in(text) == run.shown:
                     self.history.stand(path, Shown(done.etag))
                 written.append(path)
             return [event] if run.path != path else []

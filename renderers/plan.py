@@ -160,8 +160,12 @@ def render(shows: PlanView, text: str | None, frame: Frame | None, said: PlanSai
 
 def shown(shows: PlanView, text: str | None, frame: Frame | None, said: PlanSaid | None) -> str:
     """Give the hash of the steps as `render` leaves them: what a tick has to find (`parsers.plan.PlanSaid.shown`)."""
-    done = render(shows, text, frame, said)
-    return parse(done, frame_of(done)).shown
+    return shown_in(render(shows, text, frame, said))
+
+
+def shown_in(text: str) -> str:
+    """Give the hash of the steps in the text of a plan note."""
+    return parse(text, frame_of(text)).shown
 
 
 def _splices(shows: PlanView, text: str, frame: Frame, said: PlanSaid) -> list[Splice]:

@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
-from daemon.index.matching import slips
+from daemon.index.matching import slips, spelt_nearly
 from daemon.index.reader import Reader
 from daemon.index.words import LANGUAGES, asked, cut, is_dull, stem_of
 from parsers.model.facts import Fact
@@ -90,13 +90,9 @@ def beginning(db: sqlite3.Connection, letter: str) -> dict[str, int]:
 
 
 def _near(there: Words, words: Iterable[str], most: int) -> tuple[str, ...]:
-    from rapidfuzz.distance import OSA  # noqa: PLC0415 - only for a word that is not known
-    from rapidfuzz.process import extract  # noqa: PLC0415
-
     near: dict[str, int] = {}
     for word in words:
-        others = list(there(word[0]))
-        for other, gap, _ in extract(word, others, scorer=OSA.distance, score_cutoff=most, limit=None):
+        for other, gap in spelt_nearly(word, there(word[0]), most).items():
             near[other] = min(gap, near.get(other, gap))
     return tuple(sorted(near, key=lambda other: (near[other], other)))
 

@@ -187,13 +187,18 @@ def _nearly(reader: Reader, term: Term) -> list[str]:
         most = slips(word)
         if not most:
             continue
-        from rapidfuzz.distance import OSA  # noqa: PLC0415 - only for a word that is not known
-        from rapidfuzz.process import extract  # noqa: PLC0415
-
-        others = list(_having(reader, _pieces(word, most)))
-        near = extract(word, others, scorer=OSA.distance, score_cutoff=most, limit=None)
-        found.update((other, None) for gap, other in sorted((gap, other) for other, gap, _ in near))
+        gaps = spelt_nearly(word, _having(reader, _pieces(word, most)), most)
+        found.update((other, None) for _, other in sorted((gap, other) for other, gap in gaps.items()))
     return _there(reader, found, _FEW_OTHERS)
+
+
+def spelt_nearly(word: str, others: Iterable[str], most: int) -> dict[str, int]:
+    """Give those of some words that differ from a word by at most so many letters, each with how many."""
+    from rapidfuzz.distance import OSA  # noqa: PLC0415 - only for a word that is not known
+    from rapidfuzz.process import extract  # noqa: PLC0415
+
+    near = extract(word, list(others), scorer=OSA.distance, score_cutoff=most, limit=None)
+    return {other: gap for other, gap, _ in near}
 
 
 def slips(word: str) -> int:
