@@ -39,6 +39,8 @@ _MAKING_WAY = 2.0
 """Seconds that a command, or an agent's call, which brings the notes up for a moment is waited for."""
 _RETRY = 1.0
 """Seconds after which a pass that could not be made is tried again."""
+_MANY = 100
+"""Notes in one pass after which the memory it took is worth giving back."""
 
 
 class AlreadyKept(ClavaireError):
@@ -90,7 +92,7 @@ class Keeper:
         self.watcher.wake()
 
     def _give_back(self) -> None:
-        """Hand memory that the first pass needed back to the system, where its C library can."""
+        """Hand memory that a pass over many notes needed back to the system, where its C library can."""
         with contextlib.suppress(IndexOutdated, IndexRefused):
             self.app.history.index.shrink()
         with contextlib.suppress(AttributeError, OSError):
@@ -162,6 +164,7 @@ class Keeper:
     def _sync(self, paths: Collection[NotePath] | None) -> None:
         outcome = self.app.pipeline.sync(paths, busy=self.watcher.busy())
         self._tidy, self._stalled = True, False
+        self._settled = self._settled and paths is not None and len(paths) < _MANY
         with self.app.history.index.intact():
             self._report(outcome)
 
