@@ -4,6 +4,7 @@ What is written into the index and what a query asks for is cut by the same func
 words between spaces only. The commands that only read start with this module: it imports the stemmer and no more.
 """
 
+import codecs
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -54,8 +55,6 @@ _ACCENTED = re.compile("[àâçèéêëîïôùûœ]")
 _WORD = re.compile(r"[^\W_]+'?")
 _APOSTROPHES = "’ʼ"
 _LIGATURES = {"œ": "oe", "æ": "ae", "ß": "ss", "ø": "o", "ł": "l", "đ": "d"}
-_USUAL = {"’": "'", "œ": "oe", "Œ": "oe"} | dict.fromkeys("…–—“”‘•→€✅\u202f", " ")
-"""What stands in ordinary text beside Latin-1, as far as words go."""
 _UNUSUAL = b"\xb5\xbc\xbd\xbe"
 """Signs of Latin-1 that are no single one of it once they are composed."""
 _ONE_BYTE = bytes(
@@ -65,11 +64,11 @@ _ONE_BYTE = bytes(
 _MARKS = re.compile("[\u0300-\u036f]+")
 _LONGEST = 64
 """Characters of a word that count; what is longer is no word anybody remembers to its end."""
-_KEPT = 20_000
+_KEPT = 30_000
 _SAMPLE = 200
 _MOST = 32
 _LONGEST_QUERY = 1 << 14
-_STEMMERS = {language: Stemmer.Stemmer(language).stemWord for language in LANGUAGES}
+_STEMMERS = {language: Stemmer.Stemmer(language, 0).stemWord for language in LANGUAGES}
 
 
 class Term(NamedTuple):
@@ -139,16 +138,9 @@ def cut(text: str) -> list[str]:
 def spaced(text: str) -> str:
     """Give what `cut` cuts: the words with nothing but spaces between them."""
     try:
-        data = text.encode("latin-1")
+        data = text.encode("latin-1", _AS_SPACES)
     except UnicodeEncodeError:
-        usual = text
-        for sign, spelt in _USUAL.items():
-            if sign in usual:
-                usual = usual.replace(sign, spelt)
-        try:
-            data = usual.encode("latin-1")
-        except UnicodeEncodeError:
-            return _spaced_any(text)  # as it is: what was spelt out would be composed with the mark behind it
+        return _spaced_any(text)
     if any(map(data.__contains__, _UNUSUAL)):
         return _spaced_any(text)
     data = data.translate(_ONE_BYTE)
@@ -157,6 +149,35 @@ def spaced(text: str) -> str:
         data = data.replace(b" '", b" ")
     found = data.decode("latin-1")
     return found.replace("ß", "ss").replace("æ", "ae") if "ß" in found or "æ" in found else found
+
+
+class _Signs(dict[str, str]):
+    """What stands for a sign that Latin-1 lacks, as far as words go: mostly a space."""
+
+    def __missing__(self, sign: str) -> str:
+        spelt, kind = _composed(sign), unicodedata.category(sign)
+        plain = kind[0] in "SPZ" or kind == "Cf"
+        if not plain or any(one == "'" or one.isalnum() or unicodedata.combining(one) for one in spelt):
+            raise KeyError(sign)
+        self[sign] = " "
+        return " "
+
+
+_SIGNS = _Signs({"’": "'", "œ": "oe", "Œ": "oe"})
+_AS_SPACES = "clavaire.signs"
+
+
+def _as_spaces(error: UnicodeError) -> tuple[str, int]:
+    """Spell out what a codec could not encode, where no letter and no mark is among it."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    try:
+        return "".join([_SIGNS[sign] for sign in error.object[error.start : error.end]]), error.end
+    except KeyError:
+        raise error from None
+
+
+codecs.register_error(_AS_SPACES, _as_spaces)
 
 
 def _spaced_any(text: str) -> str:

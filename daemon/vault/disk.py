@@ -67,10 +67,10 @@ def opened(full: str, flags: int = _READ) -> Iterator[int]:
         os.close(fd)
 
 
-def read_all(fd: int) -> bytes:
-    """Every byte from the descriptor's position on; a short read is not the end."""
-    first = os.read(fd, CHUNK)
-    if not first:
+def read_all(fd: int, size: int | None = None) -> bytes:
+    """Every byte from the descriptor's position on; a short read is not the end, but at the `size` a file has."""
+    first = os.read(fd, CHUNK if size is None else size + 1)
+    if not first or len(first) == size:
         return first
     rest = [first]
     while more := os.read(fd, CHUNK):
@@ -93,7 +93,7 @@ def read_file(full: str, limit: int | None = None, *, at: int | None = None) -> 
             raise OSError(errno.EINVAL, "not a regular file", full)
         if limit is not None and status.st_size > limit:
             raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), full)
-        return read_all(fd), status
+        return read_all(fd, status.st_size), status
     finally:
         os.close(fd)
 

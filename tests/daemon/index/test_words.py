@@ -16,6 +16,20 @@ def test_the_short_way_of_cutting_a_text_gives_what_the_long_one_gives(text):
     assert cut(text) == words._spaced_any(text).split()
 
 
+def test_every_sign_is_cut_the_short_way_as_it_is_the_long_one():
+    signs = [chr(code) for code in range(0x110000) if unicodedata.category(chr(code))[0] in "SPZC"]
+    named = [sign for sign in signs if unicodedata.category(sign) not in ("Cn", "Co", "Cs")]
+    assert len(named) > 8_000
+    for sign in named:
+        text = f"a{sign}b {sign}c d{sign} l'{sign} é{sign}{sign}"
+        assert cut(text) == words._spaced_any(text).split(), hex(ord(sign))
+
+
+def test_an_emoji_is_no_reason_to_cut_a_text_the_long_way(monkeypatch):
+    monkeypatch.setattr(words, "_spaced_any", lambda text: 1 / 0)
+    assert cut("Payer 📅 2026-12-01 l’œuf…") == ["payer", "2026", "12", "01", "l'", "oeuf"]
+
+
 @given(st.text())
 def test_any_text_is_cut_and_asked_for(text):
     asked(text)
