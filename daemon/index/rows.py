@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from daemon.index import vocabulary
 from daemon.index.schema import PRIVATE_FROM, ROW_BITS
-from daemon.index.texts import Searched, Text, searched
+from daemon.index.texts import Text, searched
 from daemon.index.words import LANGUAGES, Cutters, folded
 from daemon.vault.disk import Reading, Stamp
 from daemon.vault.names import composed
@@ -78,8 +78,13 @@ class Rows:
 
     def update(self, note: int, version: Version) -> None:
         """Replace what is known of a note and differs; it keeps its id."""
-        old, rows = self._searched(note), _text(note << ROW_BITS, version)
-        new = searched(_as_searched(version, rows["blocks"]), self._cutters)
+        was, rows = self._known(note), _text(note << ROW_BITS, version)
+        now = _as_searched(version, rows["blocks"])
+        among = _touched(was, now)
+        new = searched(now, self._cutters, among)
+        if new.language != was.language:
+            among, new = None, searched(now, self._cutters)
+        old = searched(was, self._cutters, among)
         self._set(f"({_COLUMNS}) = ({_MARKS})", [(*_columns(version, new.language), note)])
         for table, found in rows.items():
             self._exchange(table, note, found)
@@ -102,7 +107,7 @@ class Rows:
 
     def delete(self, note: int) -> None:
         """Forget a note and every word of it."""
-        self._take_out(_differing(self._searched(note).blocks, {}))
+        self._take_out(_differing(searched(self._known(note), self._cutters).blocks, {}))
         span = (note << ROW_BITS, (note + 1) << ROW_BITS)
         for table in _EXCHANGED:
             self._db.execute(f"DELETE FROM {self._in}{table} WHERE id >= ? AND id < ?", span)  # noqa: S608
@@ -141,14 +146,14 @@ class Rows:
         self._db.executemany(f"DELETE FROM {self._in}{table} WHERE id = ?", gone)  # noqa: S608
         self._waiting[table] += [row for row in rows if row not in there]
 
-    def _searched(self, note: int) -> Searched:
-        """Give what stands in the table of words of a note that is known."""
+    def _known(self, note: int) -> Text:
+        """Give a note as it went into the table of words."""
         span = (note << ROW_BITS, (note + 1) << ROW_BITS)
         query = f"SELECT title, aliases, language FROM {self._in}notes WHERE id = ?"  # noqa: S608
         title, aliases, language = self._db.execute(query, (note,)).fetchone()
         query = f"SELECT id, heading, text FROM {self._in}blocks WHERE id >= ? AND id < ? ORDER BY id"  # noqa: S608
         named = tuple(json.loads(aliases)) if aliases else ()
-        return searched(Text(title, named, language, self._db.execute(query, span).fetchall()), self._cutters)
+        return Text(title, named, language, self._db.execute(query, span).fetchall())
 
     def _take_out(self, rows: _Many) -> None:
         """Take rows out of the table of words, which keeps no text and wants them as they went in."""
@@ -212,6 +217,15 @@ def _as_searched(version: Version, blocks: _Many) -> Text:
     named = [(row, heading, text) for row, _, _, _, _, heading, _, text in blocks]
     aliases, language = version.said.properties.aliases, _declared(version.said)
     return Text(title_of(version.path), aliases, language, named)  # type: ignore[arg-type] # rows of any table
+
+
+def _touched(was: Text, now: Text) -> set[int] | None:
+    """Give the rows whose words may differ, with their neighbours; None: those of the whole note."""
+    if (was.title, was.aliases) != (now.title, now.aliases):
+        return None
+    old, new = ({row: said for row, *said in one.blocks} for one in (was, now))
+    differ = [row for row in old.keys() | new.keys() if old.get(row) != new.get(row)]
+    return {row + step for row in differ for step in (-1, 0, 1)}
 
 
 def _differing(rows: Mapping[int, tuple[str, ...]], others: Mapping[int, tuple[str, ...]]) -> _Many:

@@ -35,6 +35,8 @@ def dump(index):
     found = db.execute("SELECT doc, col, offset, term FROM seen").fetchall()
     rows["words"] = sorted((path_of[row[0] >> 20], row[0] & 0xFFFFF, *row[1:]) for row in found)
     db.execute("DROP TABLE temp.seen")
+    lengths = db.execute("SELECT id, sz FROM words_docsize").fetchall()
+    rows["lengths"] = sorted((path_of[row >> 20], row & 0xFFFFF, size) for row, size in lengths)
     rows["known"] = db.execute(
         "SELECT word FROM vocabulary JOIN terms ON term = word ORDER BY word"
     ).fetchall()
@@ -97,6 +99,37 @@ def test_an_incremental_index_equals_a_rebuilt_one(settled):
     settled.saved("D2/N8.md")
     before = dump(settled.index)
     assert dump(settled.rebuilt()) == before
+
+
+HEADS = st.sampled_from(["", "", "---\naliases: [Fleur]\n---\n", "---\nlang: en\n---\n", "# Titre\n\n"])
+PARTS = st.sampled_from(
+    [
+        "## Suite",
+        "Les fleurs dansaient dans la cour ^b-1",
+        "The flowers were dancing in the yard ^b-2",
+        "- une tâche ^b-3\n- une autre ^b-4",
+        "> [!note] encadré\n> les réunions",
+        "court ^b-5",
+        "mot " * 60,
+        "%%caché%%",
+    ]
+)
+VERSIONS = st.lists(st.tuples(HEADS, st.lists(PARTS, max_size=6)), min_size=2, max_size=4)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+@given(versions=VERSIONS)
+def test_law_10_a_note_edited_in_part_is_searched_as_if_it_had_been_read_anew(
+    tmp_path_factory, settled, versions
+):
+    folder = tmp_path_factory.mktemp("parts")
+    law = type(settled)(folder / "vault", folder / "state")
+    for head, parts in versions:
+        law.put("A.md", head + "\n\n".join(parts) + "\n")
+        law.settle()
+    before = dump(law.index)
+    assert dump(law.rebuilt()) == before
+    law.index.close()
 
 
 NAMES = st.sampled_from(["A.md", "b.md", "Été.md", NFD_ETE, "D/A.md", "D/E/c.md", "会.md"])
