@@ -41,8 +41,11 @@ def likely(reader: Reader, words: Iterable[Heard], most: int) -> list[int] | Non
     """Give the blocks worth scoring to find the best `most`; None where all are, being few.
 
     Those whose words are the rarest together; of too many that are alike in that, those that have the
-    rarest in their heads too, and those of the notes that have it in the most blocks.
+    rarest in their heads too, and those of the notes that have it in the most blocks. No private ones: they
+    are all scored, and would only keep others out.
     """
+    if len(reader.files) > 1:
+        words = [one._replace(rows=[row for row in one.rows if row < PRIVATE_ROWS]) for one in words]
     said = sorted((one for one in words if one.rows), key=lambda one: -one.rare)
     if sum(len(one.rows) for one in said) < _MANY:
         return None
@@ -56,7 +59,7 @@ def likely(reader: Reader, words: Iterable[Heard], most: int) -> list[int] | Non
     if len(tied) > 2 * enough:
         full = _fullest(tied, said[0].counts, enough - len(above))
         tied = list({*full, *(_headed(reader, said[0]) & set(tied))})
-    return [row for row in (*above, *tied) if row < PRIVATE_ROWS]
+    return [*above, *tied]
 
 
 def _weights(said: Sequence[Heard], enough: int) -> tuple[dict[int, float], float]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from daemon.index import vocabulary
 from daemon.index.schema import PRIVATE_FROM, ROW_BITS
 from daemon.index.texts import Text, searched
-from daemon.index.words import LANGUAGES, Cutters, folded
+from daemon.index.words import LANGUAGES, Cutters
 from daemon.vault.disk import Reading, Stamp
 from daemon.vault.names import composed
 from parsers.model.notes import Block, Comment, Outline
@@ -128,7 +128,7 @@ class Rows:
             self._db.executemany(self._inserts[table], rows)
             rows.clear()
         for cutter in self._cutters.values():
-            vocabulary.add(self._db, self._in, map(folded, cutter.fresh))
+            vocabulary.add(self._db, self._in, cutter.fresh)
             cutter.fresh.clear()
         self._characters = 0
 

@@ -2,7 +2,7 @@
 
 import sqlite3
 
-VERSION = 6
+VERSION = 7
 """Kept in `PRAGMA user_version`; raise it with every change of the tables or of what stands in them."""
 
 ROW_BITS = 20

@@ -7,7 +7,7 @@ taken out of them is cut again, to the letter as it went in.
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from daemon.index.words import Cutter, Cutters, cut, language_of
+from daemon.index.words import Cutter, Cutters, cut, folded, language_of
 
 NEAR = 40
 """Words of the neighbouring blocks that stand with a short block; more drown it."""
@@ -74,4 +74,4 @@ def _near(stems: Mapping[int, list[str]], at: int) -> str:
 
 def _head(text: str, cutter: Cutter) -> str:
     """Give the stems of a title or heading, and its words that say nothing: it may have no others."""
-    return " ".join([cutter[word] or word for word in cut(text)])
+    return " ".join([cutter[word] or folded(word) for word in cut(text)])

@@ -99,21 +99,21 @@ class Asked(NamedTuple):
 
 
 class Cutter(dict[str, str]):
-    """The stem of each word of one language, `""` for one that says nothing; each word is stemmed once.
+    """The stem of each word of one language, without accents, `""` for one that says nothing; each is stemmed once.
 
-    Accents stay: SQLite folds them as it reads. `fresh` collects the stems met since it was last emptied.
+    `fresh` collects the stems met since it was last emptied.
     """
 
     def __init__(self, language: str) -> None:
         super().__init__()
-        self._stem, self._words = _STEMMERS[language], IRREGULAR[language]
+        self._language = language
         self.fresh: list[str] = []
 
     def __missing__(self, word: str) -> str:
-        bare = word.rstrip("'")[:_LONGEST]
-        stem = "" if word in _ELIDED or bare in _DULL else self._stem(self._words.get(bare, bare))
+        bare = _bare(word)
+        stem = "" if word in _ELIDED or bare in _DULL else _stemmed(bare, self._language)
         if len(self) < _KEPT:  # the frequent words come early: the others are stemmed each time
-            self[word] = word if stem == word else stem
+            self[word] = word if stem == word else stem  # one string kept instead of two that are equal
         self.fresh.append(stem)
         return stem
 
@@ -191,15 +191,22 @@ def _spaced_any(text: str) -> str:
 
 
 def stems(text: str, language: str) -> list[str]:
-    """Give the stems of the words of a text that say something, in their order; accents are folded afterwards."""
-    return [folded(stem) for stem in Cutter(language).stems(cut(text))]
+    """Give the stems of the words of a text that say something, without accents, in their order."""
+    return Cutter(language).stems(cut(text))
 
 
 @lru_cache(maxsize=1 << 11)
 def stem_of(word: str, language: str) -> str:
     """Give the stem of a word in lower case, without accents."""
-    bare = word.rstrip("'")[:_LONGEST]
+    return _stemmed(_bare(word), language)
+
+
+def _stemmed(bare: str, language: str) -> str:
     return folded(_STEMMERS[language](IRREGULAR[language].get(bare, bare)))
+
+
+def _bare(word: str) -> str:
+    return word.rstrip("'")[:_LONGEST]
 
 
 def is_dull(word: str) -> bool:
@@ -228,7 +235,7 @@ def asked(query: str) -> Asked:
     """Give what a query asks for; any string is legal, one without a word asks for nothing."""
     spelt = _composed(query[:_LONGEST_QUERY].encode("utf-8", "replace").decode())
     sure = language_of(cut(spelt))
-    terms: dict[Term, None] = {}
+    terms: dict[tuple[str, ...], Term] = {}
     asking: dict[Term, None] = {}
     dull: dict[Term, None] = {}
     phrases: dict[str, None] = {}
@@ -241,9 +248,10 @@ def asked(query: str) -> Asked:
             continue
         if before and not term.run:
             phrases.update((f"{one} {two}", None) for one, two in zip(before, term.stems, strict=False))
-        terms[term] = None
+        key = term.stems or (term.plain,)
+        terms[key] = term if term.named else terms.get(key, term)
         before = () if term.run else term.stems
-    return Asked(tuple(terms or asking or dull), tuple(phrases), not terms and not asking)
+    return Asked(tuple(terms.values() or asking or dull), tuple(phrases), not terms and not asking)
 
 
 def _terms(spelt: str, languages: tuple[str, ...]) -> Iterator[Term]:
@@ -258,7 +266,7 @@ def _terms(spelt: str, languages: tuple[str, ...]) -> Iterator[Term]:
 
 def _term(word: str, languages: tuple[str, ...], *, named: bool) -> Term:
     stems = tuple(dict.fromkeys(stem_of(word, language) for language in languages))
-    bare = word.rstrip("'")[:_LONGEST]
+    bare = _bare(word)
     return Term(stems, folded(bare), bare, named, dull=bare in _DULL)
 
 

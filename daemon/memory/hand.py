@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from daemon.memory.moment import Deliberation
-from daemon.memory.pairing import Line, NoteReading, Paired, alive, asked_back, was_refused
+from daemon.memory.pairing import Line, NoteReading, Paired, alive, asked_back, may_return
 from daemon.memory.people import bring_back, said_of
 from daemon.memory.people_lines import Gone
 from daemon.memory.places import at_place, kind_at
@@ -192,8 +192,7 @@ def _earlier(work: Deliberation, line: Line, gone: dict[str, tuple[NoteReading, 
     lately = [
         fact
         for fact in work.state.same_key(line.spot.says.wording.key or "", entity)
-        if fact.status == "rejected" and fact.kind == kind and work.moment.recent(fact.retracted_at)
-        if not was_refused(work.state, fact.id)
+        if fact.kind == kind and may_return(work.state, work.moment, fact)
     ]
     return max(lately, key=lambda fact: (fact.retracted_at or "", fact.id), default=None)
 

@@ -13,10 +13,14 @@ from daemon.memory.places import at_place, note_of
 from daemon.memory.resting import Resting
 from daemon.memory.shown import Shown
 from daemon.memory.state import State
+from parsers.model.cards import proposed
 from parsers.model.facts import Fact, over
 from parsers.model.places import NotePath
 from parsers.sameness import folded, said_key
 from parsers.statements import Spot, bearers
+
+_PROPOSALS = ("proposal", "update", "name")
+"""Cards that ask whether what somebody proposed shall be known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +39,6 @@ class NoteReading:
     corrected: Collection[str] = ()
     """Facts corrected by command since the note was written: a line that still reads as before is not their word."""
 
-
-_PROPOSALS = ("proposal", "update", "name")
-"""Cards that ask whether what somebody proposed shall be known."""
 
 How = Literal["same", "reworded", "new", "repeat", "leaving", "returned"]
 
@@ -68,10 +69,20 @@ def alive(fact: Fact | None) -> bool:
     return fact is not None and fact.status in ("confirmed", "held") and fact.retracted_at is None
 
 
-def was_refused(state: State, name: str) -> bool:
-    """Tell whether the person's last answer about a proposed fact was no."""
-    cards = (card for card in state.cards.values() if card.kind in _PROPOSALS and name in card.subjects)
-    last = max((card for card in cards if card.answer), key=lambda card: card.answered_at or "", default=None)
+def may_return(state: State, moment: Moment, fact: Fact) -> bool:
+    """Tell whether a fact was rejected so lately that its line's coming back cancels that (rule 1).
+
+    What an agent proposed and the person refused had no line that could come back.
+    """
+    lately = fact.status == "rejected" and moment.recent(fact.retracted_at)
+    return lately and not _was_refused(state, fact.id)
+
+
+def _was_refused(state: State, name: str) -> bool:
+    """Whether the person's last answer about a proposed fact was no."""
+    asked = (card for card in state.cards.values() if card.kind in _PROPOSALS and card.answer)
+    cards = (card for card in asked if proposed(card) == name)
+    last = max(cards, key=lambda card: card.answered_at or "", default=None)
     return last is not None and last.answer == "refuse"
 
 
@@ -263,14 +274,10 @@ class _Pairing:
         return loose and reading.shown is not None and words in reading.shown.repeats
 
     def _may_hold(self, fact: Fact) -> bool:
-        """A line may be this fact: it is current, or rejected so lately that its coming back cancels that (rule 1).
-
-        What an agent proposed and the person refused had no line that could come back.
-        """
+        """A line may be this fact: it is current, or may come back."""
         if alive(fact):
             return not over(fact, self.moment.today.isoformat())
-        lately = fact.status == "rejected" and self.moment.recent(fact.retracted_at)
-        return lately and not was_refused(self.state, fact.id)
+        return may_return(self.state, self.moment, fact)
 
     def _is_past(self, name: str | None) -> bool:
         """The id of a fact that is no longer kept, or over (rule 8: an older version of the note, perhaps)."""

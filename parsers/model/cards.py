@@ -97,6 +97,11 @@ class Card:
     answered_at: str | None
 
 
+def proposed(card: Card) -> str:
+    """Give the id of the fact that somebody proposed: of an update, what would take the older one's place."""
+    return card.subjects[-1] if card.kind == "update" else card.subjects[0]
+
+
 def choices(card: Card) -> tuple[str, ...]:
     """Give the boxes of a card in order: of one about a name a letter for each whom it may mean comes first."""
     letters = "abcdefgh"[: len(card.subjects) - 1] if card.kind == "name" else ""

@@ -72,6 +72,21 @@ def test_a_value_typed_after_a_refusal_replaces_nothing(vault):
     assert [(fact.text, fact.supersedes) for fact in known(home)] == [("Dentiste : Dr Roux", None)]
 
 
+def test_a_refused_update_leaves_the_person_s_own_fact_its_history(vault):
+    """The card was about their fact too: it is the agent's word that was refused, not theirs."""
+    home = vault()
+    home.add_line("- Dentiste : Dr Petit")
+    home.rest()
+    (mine,) = known(home)
+    home.sync((), [Remember("Dentiste : Dr Faux", "fact", "mcp:x", 0.6, replaces=mine.id)])
+    home.tick("Dentiste", "refuse")
+    home.write_profile("".join(x for x in home.profile().splitlines(keepends=True) if "Petit" not in x))
+    home.rest()
+    home.add_line("- Dentiste : Dr Roux")
+    home.rest()
+    assert [(fact.id, fact.text) for fact in known(home)] == [(mine.id, "Dentiste : Dr Roux")]
+
+
 def test_a_fact_deleted_from_one_note_is_not_what_another_note_says_twice(home):
     home.add_line(f"- {TEA}")
     home.rest()

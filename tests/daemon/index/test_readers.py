@@ -95,5 +95,14 @@ def test_private_notes_are_ranked_among_the_others_as_if_in_one_file(settled):
         assert [hit.path for hit in search(index.connection, "tulipe", folder="Privé")] == ["Privé/a.md"]
 
 
+def test_many_private_blocks_keep_no_other_note_out(settled):
+    settled.declared = RULES
+    settled.put("Privé/serre.md", "\n\n".join(f"tulipe ^b-{n}" for n in range(500)))
+    for n in range(30):
+        settled.put(f"N{n}.md", "\n\n".join(f"une tulipe ^b-{n}" for n in range(10)))
+    settled.settle()
+    assert len(settled.found("tulipe")) == 10
+
+
 def test_search_knows_where_private_rows_start():
     assert (reader.PRIVATE, reader.PRIVATE_FROM) == (PRIVATE, PRIVATE_FROM)

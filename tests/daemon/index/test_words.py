@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 
 from daemon.index import words
 from daemon.index.irregular import IRREGULAR
+from daemon.index.ranking import passages
+from daemon.index.search import search
 from daemon.index.words import Cutter, asked, cut, folded, language_of, stems
 
 ORDINARY = st.text(st.one_of(st.characters(max_codepoint=255), st.sampled_from("’œŒ…–—“”'abc ééß\u0301会議")))
@@ -28,6 +30,23 @@ def test_every_sign_is_cut_the_short_way_as_it_is_the_long_one():
 def test_an_emoji_is_no_reason_to_cut_a_text_the_long_way(monkeypatch):
     monkeypatch.setattr(words, "_spaced_any", lambda text: 1 / 0)
     assert cut("Payer 📅 2026-12-01 l’œuf…") == ["payer", "2026", "12", "01", "l'", "oeuf"]
+
+
+def test_a_word_that_is_asked_for_twice_counts_once():
+    assert [(term.plain, term.named) for term in asked("tulipe noire et Tulipe").terms] == [
+        ("tulipe", True),
+        ("noire", False),
+    ]
+
+
+@pytest.mark.parametrize(
+    "word", ["Андрей", "живёт", "ещё", "Київ", "Њујорк", "καφές", "Ελλάδα", "ǽ", "ǿre", "Việt", "Đặng", "İzmir"]
+)
+def test_a_word_with_marks_is_found_in_any_alphabet(settled, word):
+    settled.put("N.md", f"On a lu « {word} » ici.\n")
+    settled.settle()
+    assert [one.path for one in search(settled.index.connection, word, 3)] == ["N.md"]
+    assert [one.path for one in passages(settled.index.connection, word, 3)] == ["N.md"]
 
 
 @given(st.text())
