@@ -165,13 +165,20 @@ _ID_LIKE = re.compile(rf"(?:(?<=\s)|\A)\^(?=[A-Za-z0-9-]+(?:\s|\Z)|[a-z]-{DIGITS
 _BLOCK_START = re.compile(r"(?:[#>`~<|=+*_-]|\[(?!\[)|\d{1,9}(?=[.)](?:\s|\Z)))")
 
 
+_LIVE = re.compile(r"(?<!\\)((?:\\\\)*)(<(?=[A-Za-z/!?%])|!(?=\[)|`(?=\$?=))")
+"""What Obsidian or a plug-in would carry out or fetch instead of showing it: HTML, images and embeds, queries."""
+_TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""Signs that show what follows in another order than it is written in."""
+
+
 def as_item(text: str) -> str:
     """Give a text from elsewhere as one line that a list item can hold: read back, it says the same.
 
-    Blanks are joined; what would start a block, a comment or an id is escaped with a backslash.
+    Blanks are joined; what would start a block, a comment or an id, or would not be shown as it is written, is
+    escaped with a backslash, once.
     """
-    line = " ".join(text.replace("\0", " ").split())
-    line = line.replace("<!--", "\\<!--").replace("%%", "\\%\\%")
+    line = " ".join(_TURNING.sub("", text.replace("\0", " ")).split())
+    line = _LIVE.sub(r"\1\\\2", line).replace("%%", "\\%\\%")
     start = _BLOCK_START.match(line)
     if start:
         line = line[: start.end()] + "\\" + line[start.end() :] if start[0].isdigit() else "\\" + line

@@ -58,6 +58,8 @@ class LinesView:
     again: Again = never
     namesakes: bool = False
     """Lines that say the same may be others': people's of one name."""
+    earlier: frozenset[str] = frozenset()
+    """Ids whose lines stood here before: of namesakes they had their lines first."""
     elsewhere: frozenset[str] = frozenset()
     """Ids whose lines stand in another note: here they are copies."""
     repeats: frozenset[str] = frozenset()
@@ -168,8 +170,8 @@ def _place_by_text(
             if fact.id not in taken and (moved or fact.section == spot.section)
         ]
         if found[index] is None and same:
-            found[index] = min(same)
-            taken.add(min(same))
+            found[index] = name = min(same, key=lambda name: (name not in shows.earlier, name))
+            taken.add(name)
 
 
 def unplaced(spot: Spot, shows: LinesView, resting: Container[str]) -> list[Splice]:

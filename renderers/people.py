@@ -77,7 +77,10 @@ def view(
         if entity.anchor:
             anchors[entity.anchor] = entity.id
     gone = frozenset(one.id for one, _ in entities if one.status == "forgotten" and one.id in before.stood)
-    people = LinesView(shown, leaving, anchors, gone, asked, namesakes=True, repeats=before.repeats)
+    stood = frozenset(before.stood)
+    people = LinesView(
+        shown, leaving, anchors, gone, asked, namesakes=True, earlier=stood, repeats=before.repeats
+    )
     seen = {one.id: one.last_seen for one, _ in entities if one.last_seen}
     return PeopleView(people, facts, seen, words["seen"])
 

@@ -241,6 +241,29 @@ def test_a_text_from_elsewhere_hides_nothing(text):
     assert "\\\\" not in line
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (r"Dr Martin \<!-- caché --> fin", r"Dr Martin \<!-- caché --> fin"),
+        (r"Dr Martin \\<!-- caché --> fin", r"Dr Martin \\\<!-- caché --> fin"),
+        ('<span style="display:none">caché</span>', '\\<span style="display:none">caché\\</span>'),
+        ("vu ![](https://exemple.org/p.png?q=secret)", "vu \\![](https://exemple.org/p.png?q=secret)"),
+        ("vu ![[Note]] et [[Note]]", "vu \\![[Note]] et [[Note]]"),
+        ("vu `= this.y` et `$= dv` et `code`", "vu \\`= this.y` et \\`$= dv` et `code`"),
+        ("vu <% tp.x %>", "vu \\<% tp.x %>"),
+        ("Dent \u202eétrevni", "Dent étrevni"),
+        ("1 < 2 et a<b", "1 < 2 et a\\<b"),
+    ],
+)
+def test_a_text_from_elsewhere_is_shown_as_it_is_written(text, line):
+    assert as_item(text) == line
+
+
+@given(_texts)
+def test_a_text_from_elsewhere_is_escaped_once(text):
+    assert as_item(as_item(text)) == as_item(text)
+
+
 @pytest.mark.parametrize("text", ["", "  ", "[depuis:: 2026]", " [depuis:: 2026] [sensible:: oui] "])
 def test_a_text_of_fields_alone_says_nothing(text):
     assert says_nothing(text)
