@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from config.paths import NAMES
@@ -115,7 +115,16 @@ def shown_as_planned(run: Run, home: Home) -> None:
         assert {step.status for step in run.steps} <= {"done", "left_out"}
 
 
+LINKED = [
+    ("note_create", {"path": "n.md", "text": "mot", "overwrite": False}),
+    ("note_trash", {"path": "Sous/c.md"}),
+    ("note_move", {"path": "a.md", "to": "Neuf/a.md"}),
+]
+
+
 @given(plans, st.lists(st.integers(0, 6), max_size=2))
+@example(LINKED, [1])
+@example(LINKED[1:], [0])
 def test_undo_brings_every_byte_back_and_the_notes_say_what_happened(wanted, left_out):
     with temporary(FILES) as home:
         before = notes(home)
@@ -125,8 +134,10 @@ def test_undo_brings_every_byte_back_and_the_notes_say_what_happened(wanted, lef
         if all(step.status == "left_out" for step in run.steps) or run.status == "cancelled":
             assert notes(home) == before
             return
-        assert run.status == "succeeded", run
-        assert all(step.undoable for step in run.steps)
+        # What a step left out would have done, a later one may lack: it would do something else than was shown.
+        lacks = any(step.status == "left_out" for step in run.steps) and run.reason == "not_as_shown"
+        assert run.status == "succeeded" or (run.status in ("failed", "partially_succeeded") and lacks), run
+        assert all(step.undoable for step in run.steps if step.status == "done")
         if f"^undo-{run.transition}" in note(home, run):
             tick(home, run, f"undo-{run.transition}")
             work(home)
