@@ -161,9 +161,10 @@ class PlanDesk:
             return False
 
     def _wanted(self, sources: Mapping[NotePath, Source]) -> Iterable[Run]:
-        """The runs whose notes may not say what is known of them."""
+        """The runs whose notes may not say what is known of them; what was refused as it came gets none."""
         for run in self.history.runs.shown():
-            if run.kind != "memory" and (
+            never = run.kind == "memory" or (run.path is None and run.status == "refused")
+            if not never and (
                 run.path is None or run.live or self._unsaid(run) or run.path in sources
             ):
                 yield run

@@ -123,6 +123,8 @@ def test_a_plan_the_policy_refuses_ends_with_3_and_one_sentence_with_the_rule(ho
     code, out, _ = called(home, "--json", "plan", bad, "--as", AGENT)
     told = json.loads(out)
     assert (code, told["status"], told["rule"]) == (3, "refused", 1)
+    fresh(home)
+    assert not [path for path in home.full(NAMES.plans).glob("*") if path.suffix == ".md"]
 
 
 def test_sync_counts_what_it_carried_out_and_the_notes_that_steps_wrote(home):
