@@ -85,7 +85,8 @@ def _answers(one: Source, what: CardsSaid, before: Shown | None, state: State) -
 
 
 def _unreadable(what: CardsSaid) -> list[Problem]:
-    return [Problem(NAMES.cards, line, "card_unreadable") for _, line in what.unreadable]
+    found = [Problem(NAMES.cards, line, "card_unreadable") for _, line in what.unreadable]
+    return [*found, *(Problem(NAMES.cards, line, "card_words_after") for line in what.worded)]
 
 
 @dataclass(frozen=True, slots=True)

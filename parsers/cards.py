@@ -16,6 +16,11 @@ SECTIONS = tuple(dict.fromkeys(SECTION.values()))
 _CARD = re.compile(rf"(?:(?<=\s)|\A)\^({CARD}-{DIGITS})(?=\s|\Z)")
 _BOX = re.compile(rf"^[ \t]+[-*+] \[(.)\] .*?\^({CARD}-{DIGITS})-([a-z]+)[ \t]*\r?$", re.MULTILINE)
 
+_WORDS_AFTER = re.compile(
+    rf"^[ \t]+[-*+] \[[xX]\] .*(?<!\\)\^{CARD}-{DIGITS}-[a-z]+(?:[^\s\w-]|[ \t]+\S).*$", re.MULTILINE
+)
+"""A ticked box whose id does not end its line: for Obsidian it is no id, and the words after it would go with it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Box:
@@ -53,6 +58,8 @@ class CardsSaid:
     """Cards that stand there already, further up."""
     unreadable: tuple[tuple[str, int], ...] = ()
     """(card, line) of boxes whose card has no first line that can be read."""
+    worded: tuple[int, ...] = ()
+    """Lines of ticked boxes with words after their id: such a tick does not count, and nothing is lost."""
 
 
 def parse(text: str, frame: Frame) -> CardsSaid:
@@ -60,21 +67,26 @@ def parse(text: str, frame: Frame) -> CardsSaid:
     clear = masked(text, frame.comments)
     found: list[CardSaid] = []
     boxes: dict[str, int] = {}
+    worded: list[int] = []
     for section in frame.sections:
         if section.name not in SECTIONS:
             continue
         found += filter(None, (_card(spot, frame.tasks) for spot in spots(clear, section)))
+        first = section.begin_line + 1
         for box in _BOX.finditer(clear, section.start, section.end):
-            line = section.begin_line + 1 + clear.count("\n", section.start, box.start(1))
+            line = first + clear.count("\n", section.start, box.start(1))
             if line in frame.tasks:
                 boxes.setdefault(box[2], line)
+        ticks = _WORDS_AFTER.finditer(clear, section.start, section.end)
+        worded += [first + clear.count("\n", section.start, tick.start()) for tick in ticks]
     count = Counter(card.id for card in found)
     firsts: dict[str, CardSaid] = {}
     for card in found:
         firsts.setdefault(card.id, replace(card, doubled=count[card.id] > 1))
     copies = [card for card in found if card.spot != firsts[card.id].spot]
     unreadable = [(name, line) for name, line in boxes.items() if name not in firsts]
-    return CardsSaid(tuple(firsts.values()), tuple(copies), tuple(unreadable))
+    tasks = tuple(line for line in worded if line in frame.tasks)
+    return CardsSaid(tuple(firsts.values()), tuple(copies), tuple(unreadable), tasks)
 
 
 def answers(what: CardsSaid) -> tuple[tuple[str, str, str], ...]:

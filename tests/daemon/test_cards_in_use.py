@@ -1,5 +1,7 @@
 """Cards as a person meets them: what is shown is what is recorded, and nothing goes wrong in silence."""
 
+import re
+
 import pytest
 
 from config.paths import NAMES
@@ -56,6 +58,23 @@ def test_a_ticked_card_whose_first_line_cannot_be_read_is_named_and_waits(vault,
     assert home.cards() == text
     assert home.fact("Dentiste : Dr Faux").status == "pending"
     assert "card_unreadable" in [code for _, _, code in problems(home)]
+
+
+@pytest.mark.parametrize("after", [".", " parce que oui", "\tparce que oui", " [[Note]]"])
+def test_a_tick_with_words_after_its_id_is_named_and_waits(vault, after):
+    home = vault()
+    propose(home)
+    text = re.sub(r"\[ \] Garder(.*-keep)", rf"[x] Garder\1{after}", home.cards())
+    home.write_cards(text)
+    home.rest()
+    assert home.cards() == text
+    assert home.fact("Dentiste : Dr Faux").status == "pending"
+    line = text.split("\n").index(next(one for one in text.split("\n") if "[x]" in one)) + 1
+    assert (line, "card_words_after") in [(at, code) for _, at, code in problems(home)]
+    home.write_cards(text.replace(after, "", 1) if after.strip() != "." else text.replace("-keep.", "-keep"))
+    home.rest()
+    assert home.fact("Dentiste : Dr Faux").status == "confirmed"
+    assert not problems(home)
 
 
 def test_a_card_reworded_with_another_id_is_still_that_card(vault):
