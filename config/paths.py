@@ -73,6 +73,8 @@ class Names(NamedTuple):
 
     conflict_marks: tuple[str, ...]
     """Regular expressions of what sync tools put between a note's name and `.md` in a conflict copy."""
+    numbered_marks: tuple[str, ...]
+    """The same of those whose mark is any note's name too (iCloud, browsers): they count beside a note of ours."""
     placeholders: tuple[str, ...]
     """Regular expressions of whole file names that mean "not here yet"; group `note` is the absent file."""
 
@@ -96,6 +98,18 @@ def conflict_original(path: str) -> "NotePath | None":
     return cast("NotePath", f"{folder}{match['stem']}{match['end']}") if match else None
 
 
+def numbered_original(path: str) -> "NotePath | None":
+    """Give the note of ours of which this is a numbered copy, if that is still there; None for any other name.
+
+    A plan's note is none of them: clavaire numbers those itself.
+    """
+    folder, name = _split(path)
+    match = _numbered().fullmatch(name)
+    original = cast("NotePath", f"{folder}{match['stem']}{match['end']}") if match else None
+    ours = (NAMES.profile, NAMES.people, NAMES.cards, NAMES.autonomy, NAMES.now, NAMES.journal)
+    return original if original in ours else None
+
+
 def placeholder_original(path: str) -> str | None:
     """Give the file that a sync tool has not fetched yet, None when the name is not a placeholder's."""
     folder, name = _split(path)
@@ -107,8 +121,17 @@ def placeholder_original(path: str) -> str | None:
 
 @cache
 def _conflict() -> re.Pattern[str]:
+    return _marked(NAMES.conflict_marks)
+
+
+@cache
+def _numbered() -> re.Pattern[str]:
+    return _marked(NAMES.numbered_marks)
+
+
+def _marked(marks: tuple[str, ...]) -> re.Pattern[str]:
     # Compiled for who looks at names: a search does not.
-    return re.compile(f"(?P<stem>.+?)(?:{'|'.join(NAMES.conflict_marks)})+(?P<end>\\.md)", re.IGNORECASE)
+    return re.compile(f"(?P<stem>.+?)(?:{'|'.join(marks)})+(?P<end>\\.md)", re.IGNORECASE)
 
 
 def _split(path: str) -> tuple[str, str]:

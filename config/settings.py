@@ -62,6 +62,16 @@ class ConfigError(ClavaireError):
         super().__init__(catalogue(locale).say(f"error.config.{code}", **values))
 
 
+class Source:
+    """Where settings were read, and how their file stood then."""
+
+    __slots__ = ("environ", "path", "stamp")
+
+    def __init__(self, environ: Mapping[str, str], path: Path) -> None:
+        """Take both before anything is read: what is written meanwhile is then seen by `renewed`."""
+        self.environ, self.path, self.stamp = environ, path, _stamp(path)
+
+
 class Settings(NamedTuple):
     """Every setting, one attribute a section."""
 
@@ -80,6 +90,8 @@ class Settings(NamedTuple):
     recall: Recall = Recall()
     context: Context = Context()
     origins: Mapping[str, str] = MappingProxyType({})
+    source: Source | None = None
+    """None where no file was named."""
 
     def value(self, key: str) -> Value:
         """Give the value of `section.key`.
@@ -104,7 +116,7 @@ class Settings(NamedTuple):
 
 
 _SECTIONS: dict[str, Any] = {
-    name: kind for name, kind in Settings.__annotations__.items() if name != "origins"
+    name: kind for name, kind in Settings.__annotations__.items() if name not in ("origins", "source")
 }
 _FIELDS: dict[str, Any] = {
     f"{section}.{name}": kind
@@ -121,6 +133,7 @@ def load(environ: Mapping[str, str], path: Path | None) -> Settings:
     Raises:
         ConfigError: the file is no TOML, or a key is unknown or its value cannot be; one sentence.
     """
+    source = None if path is None else Source(environ, path)
     table = _table(path, _locale(environ, {}))
     locale = _locale(environ, table)
     values: dict[str, dict[str, Value]] = {section: {} for section in _SECTIONS}
@@ -131,7 +144,31 @@ def load(environ: Mapping[str, str], path: Path | None) -> Settings:
         values[section][name] = _checked(locale, key, place, raw)
         origins[key] = place
     built = {section: kind(**values[section]) for section, kind in _SECTIONS.items()}
-    return Settings(**built, origins=origins)
+    return Settings(**built, origins=origins, source=source)
+
+
+def renewed(settings: Settings) -> Settings:
+    """Give the settings as they are now: the very same while their file is as it was when it was read.
+
+    Raises:
+        ConfigError: the file cannot be used; or it is gone or empty, as it is while a program writes it.
+    """
+    source = settings.source
+    now = _stamp(source.path) if source else None
+    if source is None or now == source.stamp:
+        return settings
+    if now is None:
+        raise ConfigError(settings.general.locale, "gone", place=source.path)
+    return load(source.environ, source.path)
+
+
+def _stamp(path: Path) -> tuple[int, int, int] | None:
+    """Give what tells that a file was written; None where nothing stands in it."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 - before every pass and every call: half of what `Path.stat` takes
+    except OSError:
+        return None
+    return (found.st_mtime_ns, found.st_size, found.st_ino) if found.st_size else None
 
 
 def set_value(path: Path, key: str, text: str, locale: str = LOCALES[0]) -> Value:

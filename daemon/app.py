@@ -10,7 +10,7 @@ from pathlib import Path
 
 from config.i18n import LOCALES, Catalogue, catalogue
 from config.paths import NAMES, state_root
-from config.settings import Settings, zone
+from config.settings import ConfigError, Settings, renewed, zone
 from daemon import homes, managed
 from daemon.consent import autonomy_wanted
 from daemon.doors import Clock, doors, wall_clock
@@ -53,7 +53,7 @@ class HostNotQuiet(ClavaireError):
     exit_code = 3
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class App:
     """One vault, wired."""
 
@@ -66,6 +66,28 @@ class App:
     register: Register
     history: History
     pipeline: Pipeline
+    _unusable: str = ""
+    """Why the settings cannot be read anew, as it was told."""
+
+    def take_up_settings(self) -> str:
+        """Protect from now on what the settings by now say; other settings stay as they were at the start.
+
+        Where they cannot be read those read last hold; why is given once.
+        """
+        before = self._unusable
+        try:
+            now = renewed(self.settings)
+        except ConfigError as error:
+            self._unusable = self.words.say("error.settings_kept", reason=error)
+            return self._unusable if self._unusable != before else ""
+        self._unusable = ""
+        if now is not self.settings:
+            self.settings = self.settings._replace(
+                privacy=now.privacy, provenance=now.provenance, source=now.source
+            )
+            fence = guard(self.vault, self.settings, private=self.pipeline.around.fence.private)
+            self.pipeline.protect(fence, fingerprint(self.settings))
+        return ""
 
     def brought_up(self) -> Runs:
         """Give what is known of runs now, whoever recorded it."""
@@ -125,7 +147,12 @@ def _wire(root: Path, settings: Settings, name: str, clock: Clock, *, private: b
     folder = state_root(settings, root) / name
     vault, register = doors(root, folder, settings, clock)
     fence = guard(vault, settings, private=private)
-    made = partial(fill, vault, silent, guard=fence) if private else partial(_left_to_others, words)
+
+    def made(index: Index) -> None:
+        if not private:  # it would be an index without the private notes: it is left to others
+            raise NoIndex(words.say("error.no_index"))
+        fill(vault, silent, index, guard=pipeline.around.fence)
+
     history = History(register, folder, made)
     around = Circumstances(
         moment=partial(_moment, settings, clock, history, vault),
@@ -147,12 +174,6 @@ def _wire(root: Path, settings: Settings, name: str, clock: Clock, *, private: b
     )
     pipeline = Pipeline(vault, history, around)
     return App(settings, words, root, folder, vault, register, history, pipeline)
-
-
-def _left_to_others(words: Catalogue, index: Index) -> None:
-    """Make no index in a process that serves agents: it would be one without the private notes."""
-    del index
-    raise NoIndex(words.say("error.no_index"))
 
 
 def _registry(settings: Settings) -> Registry:

@@ -4,8 +4,6 @@ The text is data: a session that was led astray may have written it. It travels 
 which day and what that session had read, and that nothing in it can close.
 """
 
-import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,17 +11,17 @@ from datetime import date
 from typing import Any
 
 from config.i18n import Catalogue
-from config.paths import NAMES
 from config.settings import Settings
 from daemon.memory.now import Brain
 from daemon.memory.now_edits import texts_of
 from daemon.memory.persons import facts_for
 from daemon.memory.state import State
+from daemon.now_file import KeptBack, read
 from daemon.places import place
-from daemon.policy.privacy import declaring
 from daemon.rest import guard
 from daemon.runs.state import Runs
 from daemon.snapshot import Snapshot
+from daemon.vault.disk import Reading
 from daemon.vault.door import Vault
 from daemon.vault.errors import VaultError
 from parsers.model.edits import NowWrite
@@ -32,14 +30,11 @@ from parsers.model.now import HEADINGS, NowSaid
 from parsers.model.policy import least
 from parsers.model.runs import Run
 from parsers.now import faults, parse
-from parsers.properties import read as properties_of
+from renderers.blocks import NOW, attributes, escaped
 from renderers.now import brought_up, render
 
 _MOST = 20_000
 """Characters of now.md that are handed on; beyond them stands a mark."""
-_OPENING = re.compile("[<＜﹤‹〈]")
-_NAMED = re.compile(r"\W*(?:now|data|assistant-context)\b", re.IGNORECASE)
-_AHEAD = 64
 _PERSON = "person"
 WISHES = ("proposal", "update", "forget", "name")
 """Kinds of cards that a client's own wishes open; that of a refusal would tell why something was refused."""
@@ -81,6 +76,10 @@ class Boot:
     """Who wrote it: the client of the last writing, `person` who changed it since; none: nobody knows."""
     provenance: str
     stale: tuple[Stale, ...]
+    barred: KeptBack | VaultError | None = None
+    """Why no agent reads or writes it, None where one may."""
+    utf8: bool = True
+    """Whether its bytes are UTF-8, so that a part of it can be replaced."""
 
     def as_json(self, words: Catalogue) -> dict[str, Any]:
         """Give it as JSON values."""
@@ -102,10 +101,15 @@ def boot(snapshot: Snapshot, vault: Vault, settings: Settings, today: date, sess
 def boot_of(state: State, vault: Vault, settings: Settings, today: date, session: str = "") -> Boot:
     """Give now.md as the notes and the state have it; what is written and not shown yet counts as shown.
 
-    One that is a link, or that the person declared private or sensitive, is not there.
+    One that is a link, or that the person declared private or sensitive, is not there; nor is what waits to be written
+    into it.
     """
     brain = state.brain
-    etag, text = _on_disk(vault, settings)
+    try:
+        one = read(vault, guard(vault, settings, private=False).declared)
+    except (KeptBack, VaultError) as error:
+        return Boot("", "", "", (), "user", (), error)
+    text, utf8 = _decoded(one)
     shown = brought_up(text, brain.written, brain.shown) if text is not None or brain.waits else None
     text = shown or ""
     said = parse(text)
@@ -115,24 +119,21 @@ def boot_of(state: State, vault: Vault, settings: Settings, today: date, session
     changed = ("vault",) if _PERSON in writers else ()
     return Boot(
         text if len(text) <= _MOST else f"{text[:_MOST]}\n[…]",
-        etag,
+        str(one.etag) if one else "",
         day,
         writers,
         least((known, *changed)),
         _stale(brain, day, text, today, session),
+        utf8=utf8,
     )
 
 
-def _on_disk(vault: Vault, settings: Settings) -> tuple[str, str | None]:
-    try:
-        one = vault.read(NAMES.now)
-    except VaultError:
-        return "", None
+def _decoded(one: Reading | None) -> tuple[str | None, bool]:
+    """Give a note's text, and whether every byte of it is understood."""
+    if one is None:
+        return None, True
     text = one.data.decode("utf-8", "replace")
-    declared = guard(vault, settings, private=False).declared
-    if one.linked or declared.sensitivity(NAMES.now, declaring(text, properties_of(text))) != "normal":
-        return "", None
-    return str(one.etag), text
+    return text, text.encode() == one.data
 
 
 def _writers(text: str, said: NowSaid, brain: Brain) -> tuple[str, ...]:
@@ -170,30 +171,15 @@ def _unwritten(brain: Brain, session: str) -> tuple[Stale, ...]:
 
 def data_block(boot: Boot, words: Catalogue, text: str | None = None) -> str:
     """Give now.md (or `text` of it) as data: who wrote it, on which day, what it goes back to, why it may be stale."""
-    attributes = {
+    says = {
         "written-by": ", ".join(boot.written_by),
         "day": boot.day,
         "provenance": boot.provenance if boot.text else "",
         "stale": " ".join(one.said(words) for one in boot.stale),
     }
-    spelt = "".join(f' {name}="{_attribute(value)}"' for name, value in attributes.items() if value)
+    told = attributes({name: value or None for name, value in says.items()})
     shown = boot.text if text is None else text
-    return f"<now{spelt}>\n{escaped(shown.strip()) if boot.text else words.say('now.none')}\n</now>"
-
-
-def escaped(text: str) -> str:
-    """Give a text in which nothing closes or opens a block of ours, however it is spelt."""
-
-    def spelt(found: re.Match[str]) -> str:
-        ahead = unicodedata.normalize("NFKC", found.string[found.end() :][:_AHEAD])
-        return "&lt;" if _NAMED.match(ahead) else found[0]
-
-    return _OPENING.sub(spelt, text.replace("\0", "\ufffd"))
-
-
-def _attribute(value: str) -> str:
-    spelt = " ".join(unicodedata.normalize("NFKC", value).split())
-    return spelt.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;").replace(">", "&gt;")
+    return f"<{NOW}{told}>\n{escaped(shown.strip()) if boot.text else words.say('now.none')}\n</{NOW}>"
 
 
 def focus(boot: Boot) -> str:

@@ -40,7 +40,7 @@ _MAKING_WAY = 2.0
 _RETRY = 1.0
 """Seconds after which a pass that could not be made is tried again."""
 _MANY = 100
-"""Notes in one pass after which the memory it took is worth giving back."""
+"""Notes in one pass after which the memory it took is worth giving back; a pass over everything always counts."""
 
 
 class AlreadyKept(ClavaireError):
@@ -58,7 +58,11 @@ class Keeper:
         self._stopped = threading.Event()
         self.watcher = Watcher(app.root, managed.is_managed, app.settings.watch.settle)
         self._told: set[Problem] = set()
-        self._tidy = self._stalled = self._recovered = self._settled = False
+        self._stalled = self._recovered = False
+        self._untidy = False
+        """Whether something of the index may be left to tidy."""
+        self._swollen = False
+        """Whether a pass over many notes took memory that was not given back since."""
         self._carrier: Carrier | None = None
         self._backlog: Backlog | None = None
         self._no_model = False
@@ -108,7 +112,7 @@ class Keeper:
             wait = _RETRY
         elif working:
             wait = 0.0
-        elif self._tidy:
+        elif self._untidy:
             wait = _QUIET
         elif self._waiting():
             wait = min(wait, QUIET + 1)
@@ -117,7 +121,7 @@ class Keeper:
             return False
         if batch is None and working and not retry:
             return not self._tried(self._carry)
-        if batch is None and self._tidy and not retry:
+        if batch is None and self._untidy and not retry:
             self._tried(self._tidy_up)
             return False
         if batch is None and self._waiting() and not retry:
@@ -163,19 +167,19 @@ class Keeper:
 
     def _sync(self, paths: Collection[NotePath] | None) -> None:
         outcome = self.app.pipeline.sync(paths, busy=self.watcher.busy())
-        self._tidy, self._stalled = True, False
-        self._settled = self._settled and paths is not None and len(paths) < _MANY
+        self._untidy, self._stalled = True, False
+        self._swollen = self._swollen or paths is None or len(paths) >= _MANY
         with self.app.history.index.intact():
             self._report(outcome)
 
     def _tidy_up(self) -> None:
-        self._tidy = False
+        self._untidy = False
         with self.app.history.index.intact():
-            self._tidy = self.app.history.index.idle_step()
-        if not self._tidy and not self._settled:
-            self._settled = True
+            self._untidy = self.app.history.index.idle_step()
+        if self._swollen and not self._untidy:
+            self._swollen = False
             self._give_back()
-        self._tidy = self._tidy or self._embed()
+        self._untidy = self._untidy or self._embed()
 
     def _embed(self) -> bool:
         """Make some of the vectors that notes wait for; False where none does, or no model that works is set."""
@@ -195,6 +199,8 @@ class Keeper:
     def _tried(self, work: Callable[[], None]) -> bool:
         """Do some work; False when it has to be done again. What the system refuses is told in a line, once."""
         try:
+            if unusable := self.app.take_up_settings():
+                log.warning("%s", unusable)
             work()
         except VaultBusy:
             return False

@@ -8,6 +8,7 @@ for the vault's lock keeps no message waiting.
 import asyncio
 import contextlib
 import json
+import logging
 import os
 import signal
 from collections.abc import Callable, Mapping
@@ -21,6 +22,8 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
+from daemon.mcp_lines import Lines
+
 if TYPE_CHECKING:
     from daemon.agents.session import AgentSession
 
@@ -32,6 +35,7 @@ _MISSING = types.INVALID_PARAMS
 """The protocol's code for a resource that is not there."""
 
 T = TypeVar("T")
+log = logging.getLogger("clavaire.agents")
 
 
 class Door:
@@ -49,6 +53,8 @@ class Door:
     def _worked(self, work: "Callable[[AgentSession], T]", claimed: str) -> T:
         if self._session is None:
             self._session = self._opening()
+        if unusable := self._session.app.take_up_settings():
+            log.warning("%s", unusable)
         self._session.log.claimed = self._session.log.claimed or claimed
         return work(self._session)
 
@@ -201,7 +207,7 @@ async def _serve(door: Door, instructions: str, locale: str) -> None:
     made = server(door, instructions, lambda: tools(locale))
     try:
         async with stdio_server() as (reading, writing):
-            await made.run(reading, writing, made.create_initialization_options())
+            await made.run(Lines(reading, writing), writing, made.create_initialization_options())
     finally:
         door.close()
 

@@ -1,7 +1,8 @@
 """now.md on the desk: written once for each writing of it; whatever the person makes of it afterwards stays.
 
 It is wholly ours and yet nobody fights for it: only a writing that the note does not show yet changes it, a note that
-was deleted stays away until the next one, and what was replaced is kept in the backups.
+was deleted stays away until the next one, and what was replaced is kept in the backups. One that the person made
+private or sensitive since is theirs: what was to be written there never is.
 """
 
 from collections.abc import Collection
@@ -13,6 +14,8 @@ from daemon.desk import Desk
 from daemon.history import History
 from daemon.memory.now import Brain
 from daemon.memory.shown import Shown
+from daemon.now_file import KeptBack, read
+from daemon.policy.privacy import Declared
 from daemon.vault.disk import Reading, etag_of
 from daemon.vault.errors import NoteChanged, NoteExists, NoteMissing, VaultError
 from parsers.model.edits import SessionEnded
@@ -28,6 +31,7 @@ def abandoned(history: History) -> tuple[SessionEnded, ...]:
 
 def keep_now(
     desk: Desk,
+    declared: Declared,
     busy: Collection[NotePath],
     now: datetime,
     found: list[Problem],
@@ -42,7 +46,9 @@ def keep_now(
     if not brain.waits or brain.written is None or NAMES.now in busy:
         return False
     try:
-        done = _kept(desk, brain)
+        done = _kept(desk, declared, brain)
+    except KeptBack:
+        done = False
     except (NoteChanged, NoteExists, NoteMissing):
         desk.history.stand(NAMES.now, Shown(Etag("")))
         return True
@@ -58,14 +64,9 @@ def keep_now(
     return False
 
 
-def _kept(desk: Desk, brain: Brain) -> bool | Problem:
+def _kept(desk: Desk, declared: Declared, brain: Brain) -> bool | Problem:
     """Write the note where it does not show what was written; True when it was, a problem where it cannot be."""
-    try:
-        one = desk.vault.read(NAMES.now)
-    except NoteMissing:
-        one = None
-    if one is not None and one.linked:
-        return Problem(NAMES.now, 0, "linked_note")
+    one = read(desk.vault, declared)
     text = _wanted(one, brain)
     if text is None:
         return Problem(NAMES.now, 0, "not_utf8")

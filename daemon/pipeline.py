@@ -29,7 +29,7 @@ from daemon.consent import Wish, answered_offers, autonomy_said, consider
 from daemon.desk import Desk
 from daemon.history import History
 from daemon.index.notes import count
-from daemon.index.private import Guard
+from daemon.index.private import Guard, known
 from daemon.index.problems import problems, replace_problems
 from daemon.index.refresh import Changes, Progress, silent
 from daemon.index.store import intact
@@ -142,6 +142,12 @@ class Pipeline:
             self._counsel = Counsel(self.desk, *given)
         return self._counsel
 
+    def protect(self, fence: Guard, settings: str) -> None:
+        """Go on with other protections, which other `settings` say."""
+        rules = replace(self.around.rules, declared=fence.declared)
+        self.around = replace(self.around, fence=fence, rules=rules, settings=settings)
+        self._counsel = None
+
     # ---- the passes
 
     def sync(
@@ -158,6 +164,8 @@ class Pipeline:
         """
         with self.vault.locked(), intact(self.history.folder):
             self.history.catch_up()
+            if paths is not None and self._judged_otherwise():
+                paths = None
             listing = self.vault.walk() if paths is None else None
             outcome = Outcome()
             ends = abandoned(self.history) if listing is not None else ()
@@ -171,6 +179,11 @@ class Pipeline:
             if listing is not None and not outcome.written and not self._at_work():
                 self._remember_rest(listing)
             return replace(outcome, changes=changes)
+
+    def _judged_otherwise(self) -> bool:
+        """Whether folders protected something else when the index was made: then every note is judged anew."""
+        fence = self.around.fence
+        return fence.private and known(self.history.index) != fence.declared
 
     def _mark(self, changes: Changes) -> None:
         """Let what became of marked paragraphs happen: a reworded one keeps its mark (R-P01)."""
@@ -324,7 +337,9 @@ class Pipeline:
             except VaultError as error:
                 found.append(error.problem)
         again |= self._bring_plans_up(plans, asked, showing, done, found)
-        again |= keep_now(desk, asked.busy, moment.now, found, done.records, done.written)
+        again |= keep_now(
+            desk, self.around.fence.declared, asked.busy, moment.now, found, done.records, done.written
+        )
         for path in managed.OWNED_NOTES:
             if path not in asked.busy:
                 done.written += keep_owned(desk, path, before.get(path), moment, showing, found)

@@ -164,9 +164,7 @@ class PlanDesk:
         """The runs whose notes may not say what is known of them; what was refused as it came gets none."""
         for run in self.history.runs.shown():
             never = run.kind == "memory" or (run.path is None and run.status == "refused")
-            if not never and (
-                run.path is None or run.live or self._unsaid(run) or run.path in sources
-            ):
+            if not never and (run.path is None or run.live or self._unsaid(run) or run.path in sources):
                 yield run
 
     def _bring_up(self, run: Run, one: Source, showing: Showing) -> list[NotePath]:

@@ -63,6 +63,8 @@ class Row:
     stop: int
     code_lines: tuple[tuple[int, int], ...] = ()
     """Its `Code :` lines, endings included."""
+    said_end: int = 0
+    """For a level: after what states it; what follows on the line but for its id is the person's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,12 @@ def parse(text: str, frame: Frame) -> AutonomySaid:
         elif _alike(_first(spot)):
             unreadable.append(spot.line)
     return AutonomySaid(tuple(levels), tuple(delegations), tuple(unreadable), tuple(unread_levels))
+
+
+def words_of_code_line(line: str) -> str:
+    """Give what stands on a `Code :` line beside its digits: the person's own words."""
+    said = _CODE.search(line)
+    return " ".join(_DIGITS.sub(" ", said["said"]).split()) if said else ""
 
 
 def _alike(first: str) -> bool:
@@ -150,7 +158,8 @@ def _level(section: Section, spot: Spot) -> tuple[LevelLine, Row] | None:
     if said is None or (named is not None and named[1] != said[1]):
         return None
     name = f"level-{said[1]}"
-    return LevelLine(said[1], int(said[2]), _code(spot, name)), _row(section, spot, name)
+    row = _row(section, spot, name)
+    return LevelLine(said[1], int(said[2]), _code(spot, name)), replace(row, said_end=row.body + said.end())
 
 
 def _delegation(section: Section, spot: Spot, tasks: frozenset[int]) -> tuple[DelegationLine, Row] | None:

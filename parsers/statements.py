@@ -169,6 +169,12 @@ _LIVE = re.compile(r"(?<!\\)((?:\\\\)*)(<(?=[A-Za-z/!?%])|!(?=\[)|`(?=\$?=))")
 """What Obsidian or a plug-in would carry out or fetch instead of showing it: HTML, images and embeds, queries."""
 _TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
 """Signs that show what follows in another order than it is written in."""
+_UNSEEN = ("Cc", "Cf", "Cs", "Zs", "Zl", "Zp")
+"""Categories of characters that show nothing: controls, zero-width signs, half a pair, blanks."""
+_BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0").union(
+    map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)))
+)
+"""Letters and marks that show nothing either: fillers, the empty Braille cell, variation selectors."""
 
 
 def as_item(text: str) -> str:
@@ -186,8 +192,12 @@ def as_item(text: str) -> str:
 
 
 def says_nothing(text: str) -> bool:
-    """Tell whether a typed text holds no words, but for fields."""
-    return not reword(" ".join(text.split())).text
+    """Tell whether a typed text holds no words, but for fields: what no reader sees is none."""
+    return not any(map(_is_seen, reword(" ".join(text.split())).text))
+
+
+def _is_seen(char: str) -> bool:
+    return unicodedata.category(char) not in _UNSEEN and char not in _BLANK
 
 
 def one_line(text: str) -> str:

@@ -1,9 +1,10 @@
 """Autonomie.md: each line as it holds, what waits for its code said beside it (vault-notes.md)."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from parsers.autonomy import AutonomySaid, Row, claimed
+from parsers.autonomy import AutonomySaid, Row, claimed, words_of_code_line
 from parsers.frame import Frame
 from parsers.model.notes import Section
 from parsers.model.policy import Delegation
@@ -37,8 +38,12 @@ class AutonomyView:
     """The line of the section `host`."""
     hosts: tuple[str, ...]
     """How such a line begins, in every language."""
+    changes: tuple[str, ...]
+    """How it ends, in every language."""
     code: str
     """What stands before the digits."""
+    waiting: tuple[str, ...]
+    """What a level that waits for its code says at its end, in every language."""
 
 
 def view(
@@ -74,7 +79,9 @@ def view(
         live,
         f"{label}{host} {first.say('autonomy.host.change')}" if host else "",
         tuple(one.say("autonomy.host") for one in words),
+        tuple(one.say("autonomy.host.change") for one in words),
         first.say("autonomy.code"),
+        tuple(_waiting("", True, one) for one in words),
     )
 
 
@@ -109,7 +116,7 @@ def render(shows: AutonomyView, text: str, frame: Frame, what: AutonomySaid) -> 
         name = row.id or names.get(row.line, "")
         line = shows.levels.get(name) or shows.delegations.get(name)
         if line is not None:
-            splices += _line(text, row, name, line, shows.code)
+            splices += _line(text, row, name, line, shows)
             standing.add(name)
     for section in frame.sections:
         if section.name == "host" and shows.host:
@@ -128,23 +135,32 @@ def _missing(lines: Mapping[str, ShownLine], standing: Iterable[str]) -> dict[st
     return {name: line for name, line in lines.items() if name not in there}
 
 
-def _line(text: str, row: Row, name: str, line: ShownLine, code: str) -> list[Splice]:
+def _line(text: str, row: Row, name: str, line: ShownLine, shows: AutonomyView) -> list[Splice]:
     """The line's words where they differ; its `Code :` line added, emptied or taken out."""
-    wanted = f"{line.words} ^{name}"
-    splices = [] if text[row.body : row.para_end] == wanted else [Splice(row.body, row.para_end, wanted)]
+    now = text[row.body : row.para_end]
+    wanted = _level_words(text, row, name, line, shows) if row.said_end else f"{line.words} ^{name}"
+    splices = [] if now == wanted else [Splice(row.body, row.para_end, wanted)]
     eol = "\r\n" if "\r\n" in text[row.start : row.stop] else "\n"
-    own = f"\t- {code}^{name}-code{eol}"
+    own = f"\t- {shows.code}^{name}-code{eol}"
     after = text.find("\n", row.para_end, row.stop) + 1
-    if not line.waits:
-        splices += [Splice(start, stop, "") for start, stop in row.code_lines]
-    elif not row.code_lines:
+    if line.waits and not row.code_lines:
         splices.append(Splice(after or row.stop, after or row.stop, own if after else eol + own))
-    else:
-        first, *others = row.code_lines
-        if text[slice(*first)] != own:
-            splices.append(Splice(*first, own))
-        splices += [Splice(start, stop, "") for start, stop in others]
+    for number, (start, stop) in enumerate(row.code_lines):
+        ours = own if line.waits and number == 0 else ""
+        left = words_of_code_line(text[start:stop])
+        kept = ours + (f"\t- {left}{eol}" if left else "")
+        if text[start:stop] != kept:
+            splices.append(Splice(start, stop, kept))
     return splices
+
+
+def _level_words(text: str, row: Row, name: str, line: ShownLine, shows: AutonomyView) -> str:
+    """The line of a level as it should read: what it states is ours, every other word of it the person's."""
+    rest = text[row.said_end : row.para_end]
+    for waiting in shows.waiting:
+        rest = rest.replace(waiting, "", 1)
+    named = re.search(rf"\^{re.escape(name)}(?=\s|\Z)", rest)
+    return f"{line.words}{rest}" if named else f"{line.words}{rest.rstrip()} ^{name}"
 
 
 def _added(
@@ -166,6 +182,14 @@ def _added(
     return [Splice(at, at, added)]
 
 
+def _host_line(line: str, at: int, shows: AutonomyView) -> list[Splice]:
+    """Our words of the line, where they differ; what stands behind them is the person's and stays."""
+    begins, ends = ("|".join(map(re.escape, said)) for said in (shows.hosts, shows.changes))
+    ours = re.match(rf"(?:{begins})\S*(?: (?:{ends}))?", line)
+    end = ours.end() if ours else 0
+    return [] if line[:end] == shows.host else [Splice(at, at + end, shows.host)]
+
+
 def _host(text: str, section: Section, shows: AutonomyView) -> list[Splice]:
     at = section.start
     while at < section.end:
@@ -173,7 +197,7 @@ def _host(text: str, section: Section, shows: AutonomyView) -> list[Splice]:
         end = stop if stop >= 0 else section.end
         line = text[at:end].removesuffix("\r")
         if line.startswith(shows.hosts):
-            return [] if line == shows.host else [Splice(at, at + len(line), shows.host)]
+            return _host_line(line, at, shows)
         at = end + 1
     place = first_place(text, section)
     return [Splice(place, place, shows.host + section.eol)]

@@ -11,6 +11,7 @@ from parsers.ids import CARD, DIGITS
 from parsers.model.cards import SECTION, Card, choices
 from parsers.model.facts import Fact
 from parsers.model.notes import Section
+from parsers.model.policy import least
 from parsers.statements import as_item
 from renderers.fields import field_words, tail
 from renderers.frame import first_place
@@ -20,6 +21,8 @@ from renderers.words import Words
 Called = Callable[[str], str]
 _PROPOSED = ("proposal", "update")
 """Cards whose first line is the text of the fact that is proposed, the last of their subjects."""
+_HOLE = "\ue000"
+"""Stands in a sentence where any value may."""
 _OWN_BOX = re.compile(rf"\^{CARD}-{DIGITS}-[a-z]+\Z")
 
 
@@ -46,8 +49,8 @@ class CardsView:
     cards: Mapping[str, ShownCard]
     more: Mapping[str, str]
     """Section → the line that counts the cards without room, where there are any."""
-    details: Mapping[str, frozenset[str]]
-    """Card that stands in the note → its detail line, in every language: what is ours to take out."""
+    details: Mapping[str, re.Pattern[str]]
+    """Card that stands in the note → what its detail line may say, in every language: what is ours to take out."""
 
 
 def view(
@@ -72,7 +75,7 @@ def view(
     left = Counter(SECTION[card.kind] for card in grouped[fits:])
     more = {name: f"{words[0].say('card.more', number=count)} ^more-{name}" for name, count in left.items()}
     details = {
-        name: frozenset(_detail(cards[name], facts, one) for one in words)
+        name: re.compile("|".join(_any_detail(cards[name], one) for one in words))
         for name in standing
         if name in cards
     }
@@ -96,7 +99,7 @@ def _shown(
         id=card.id,
         section=SECTION[card.kind],
         first=first,
-        detail=_detail(card, facts, words),
+        detail=_detail(card, fact, words),
         about=words.say("card.about", name=as_item(whom)) if whom else "",
         boxes=boxes,
         twice=words.say("card.twice"),
@@ -113,14 +116,43 @@ def _label(card: Card, choice: str, called: Called, words: Words) -> str:
     return label if labels.count(called(name)) == 1 else f"{label} ({name})"
 
 
-def _detail(card: Card, facts: Callable[[str], Fact | None], words: Words) -> str:
+def _detail(card: Card, fact: Fact | None, words: Words) -> str:
+    says, instead = _said(card, words)
     if card.kind not in _PROPOSED:
-        return words.say(f"card.{card.kind}.detail", note=card.note or "", origin=card.origin)
-    fact = facts(card.subjects[-1])
-    sure = words.number(fact.confidence if fact else 0.0)
-    detail = words.say(f"card.{card.kind}.detail", origin=card.origin, confidence=sure)
+        return says
+    # An agent that states no confidence has 1: nothing worth saying.
+    sure = fact.confidence if fact else 0.0
+    stated = words.say("card.proposal.sure", confidence=words.number(sure)) if sure < 1 else ""
+    return f"{says}{stated}{instead}{_source(card, fact, words)}"
+
+
+def _any_detail(card: Card, words: Words) -> str:
+    """Give the pattern of what the detail of a card may say: its fact is not what it was once it is kept."""
+    says, instead = map(re.escape, _said(card, words))
+    if card.kind not in _PROPOSED:
+        return says
+    web = re.escape(words.say("card.proposal.web"))
+    sure = re.escape(words.say("card.proposal.sure", confidence=_HOLE)).replace(_HOLE, r"[\d.,]+")
+    source = re.escape(words.say("card.proposal.from", origin=_HOLE)).replace(_HOLE, r"\S+")
+    return f"{says}(?:{sure})?{instead}(?:{web}|{source})?"
+
+
+def _said(card: Card, words: Words) -> tuple[str, str]:
+    """Say who asks, or what a card of another kind says there, and what would be replaced."""
+    says = words.say(f"card.{card.kind}.detail", note=card.note or "", origin=card.origin)
     _, _, replaced = card.text.partition("\n")
-    return f"{detail}{words.say('card.proposal.replaces', text=as_item(replaced))}" if replaced else detail
+    if not replaced or card.kind not in _PROPOSED:
+        return says, ""
+    return says, words.say("card.proposal.replaces", text=as_item(replaced))
+
+
+def _source(card: Card, fact: Fact | None, words: Words) -> str:
+    """Say where the words come from, where that is worse than the word of who proposes them."""
+    if fact is None or least((fact.provenance, card.origin)) == card.origin:
+        return ""
+    if fact.provenance == "web":
+        return words.say("card.proposal.web")
+    return words.say("card.proposal.from", origin=as_item(fact.provenance))
 
 
 def render(shows: CardsView, text: str, frame: Frame, what: CardsSaid) -> str:
@@ -133,9 +165,9 @@ def render(shows: CardsView, text: str, frame: Frame, what: CardsSaid) -> str:
             splices += _twice(text, card, shows.cards[card.id])
             splices += [Splice(box.at, box.at + 1, " ") for box in card.boxes if card.doubled and box.ticked]
         else:
-            splices += _leaving(text, card, shows.details.get(card.id, frozenset()))
+            splices += _leaving(text, card, shows.details.get(card.id))
     for card in what.copies:
-        splices += _leaving(text, card, shows.details.get(card.id, frozenset()))
+        splices += _leaving(text, card, shows.details.get(card.id))
     for section in frame.sections:
         if section.name in SECTIONS:
             fresh = [
@@ -154,7 +186,7 @@ def _lines(text: str, card: CardSaid) -> Iterable[tuple[int, int]]:
         at = stop
 
 
-def _leaving(text: str, card: CardSaid, details: frozenset[str]) -> list[Splice]:
+def _leaving(text: str, card: CardSaid, detail: re.Pattern[str] | None) -> list[Splice]:
     """Take the card's own lines out: what the person added under it stays."""
     cut = [
         Splice(
@@ -165,7 +197,7 @@ def _leaving(text: str, card: CardSaid, details: frozenset[str]) -> list[Splice]
     ]
     for start, stop in _lines(text, card):
         line = text[start:stop].strip()
-        if _OWN_BOX.search(line) or line.lstrip("-*+ ") in details:
+        if _OWN_BOX.search(line) or (detail and detail.fullmatch(line.lstrip("-*+ "))):
             cut.append(Splice(start, stop, ""))
     return cut
 

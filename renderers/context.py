@@ -5,20 +5,14 @@ another origin. What would open or close one of our tags inside a text is escape
 """
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-FRAME = "assistant-context"
-SECTIONS = ("now", "profile", "procedures", "entities", "facts", "passages", "commitments", "briefing")
-"""The sections in their order."""
+from renderers.blocks import FRAME, META, attributes, escaped
+
 CUT = "[…]"
 """Stands where a text was cut."""
-_META = "meta"
-_TAGS = tuple(name.replace("-", "") for name in (FRAME, *SECTIONS, _META))
-_OPENING = re.compile("[<\uff1c\ufe64\u2039\u2329\u3008\u27e8]")
-_AHEAD = 64
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 _PLAIN = re.compile(r"[^\w.,:?@/ -]")
 
@@ -44,7 +38,7 @@ def rendered(parts: Iterable[Part], says: Mapping[str, str]) -> str:
     for part in parts:
         if part.lines:
             lines += framed(part)
-    return "\n".join((*lines, f"<{_META}{_attributes(says)}/>", f"</{FRAME}>", ""))
+    return "\n".join((*lines, f"<{META}{_attributes(says)}/>", f"</{FRAME}>", ""))
 
 
 def framed(part: Part) -> list[str]:
@@ -74,21 +68,6 @@ def verbatim(text: str) -> list[str]:
     """Give the lines of a text as they stand, escaped, without blank lines at its ends."""
     plain = _CONTROL.sub("", text.replace("\r\n", "\n")).strip()
     return escaped(plain).split("\n") if plain else []
-
-
-def escaped(text: str) -> str:
-    """Give a text in which nothing opens or closes one of our tags."""
-    return _OPENING.sub(lambda found: "&lt;" if _opens(text[found.end() :][:_AHEAD]) else found[0], text)
-
-
-def _opens(ahead: str) -> bool:
-    """Whether a sign is followed by the name of one of our tags, whatever signs stand before or within it."""
-    letters = ""
-    for char in unicodedata.normalize("NFKC", ahead).casefold():
-        if char.isdigit():
-            break
-        letters += char if char.isalpha() else ""
-    return letters.startswith(_TAGS)
 
 
 def cut(lines: Sequence[str], most: int, count: Count) -> list[str]:
@@ -132,4 +111,4 @@ def _first_words(line: str, fits: Callable[[str], bool]) -> str:
 
 
 def _attributes(says: Mapping[str, str]) -> str:
-    return "".join(f' {name}="{_PLAIN.sub("?", value)}"' for name, value in says.items())
+    return attributes({name: _PLAIN.sub("?", value) for name, value in says.items()})

@@ -79,7 +79,12 @@ class Home:
     @property
     def settings(self) -> Settings:
         spelt = {f"CLAVAIRE_{name}": value for name, value in self.environ.items()}
-        return load({**spelt, "CLAVAIRE_GENERAL__STATE_FOLDER": str(self.state_root)}, None)
+        return load({**spelt, "CLAVAIRE_GENERAL__STATE_FOLDER": str(self.state_root)}, self.config)
+
+    @property
+    def config(self) -> Path:
+        """Where processes of its own find its settings file."""
+        return self.folder / "config" / NAMES.application / NAMES.config_file
 
     @property
     def zone(self) -> ZoneInfo:

@@ -195,7 +195,9 @@ def check_people(home: Home) -> None:
             assert text_there == said_of(home.state, entity) or SECRET in text_there, (entity, heads[name])
             assert f"{entity.last_seen}]" in heads[name].says.item.text
             kept = {spot.says.id for spot in secret} - {None}
-            _check_below(home, name, [spot for spot in spots if spot.under == heads[name].start], asked | kept)
+            _check_below(
+                home, name, [spot for spot in spots if spot.under == heads[name].start], asked | kept
+            )
 
 
 def _check_below(home: Home, name: str, below: list[Spot], asked: set[str]) -> None:

@@ -90,6 +90,17 @@ def test_session_start_prints_what_the_agent_expects_and_records_it_once_a_sessi
     assert given_to(home) == [(f"mcp:{client}", "abc")]
 
 
+def test_of_a_note_that_the_person_made_private_nothing_is_said_written_or_recorded(home):
+    # R-P04
+    text = "---\nprivé: oui\n---\nsecret\n"
+    home.put(NAMES.now, text)
+    done = hook(home, "session-start", "--client", "codex", said={"session_id": "a", "source": "compact"})
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "secret" not in done.stdout
+    assert home.text(NAMES.now) == text
+    assert given_to(home) == []
+
+
 def test_after_a_compaction_the_agent_is_asked_to_write(home):
     done = hook(
         home, "session-start", "--client", "claude-code", said={"session_id": "a", "source": "compact"}

@@ -11,17 +11,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from config.i18n import Catalogue, one_line
-from daemon.brain import escaped
 from daemon.policy.lineage import Output
 from daemon.runs.asking import BadRequest
 from daemon.runs.drafting import RefusedEarly
 from daemon.runs.explaining import refusal_said
 from daemon.tools.errors import ToolError, sentence
-from daemon.vault.errors import NoteMissing, VaultBusy, refusal
+from daemon.vault.errors import NoteChanged, NoteMissing, VaultBusy, refusal
 from parsers.errors import ClavaireError
 from parsers.model.places import Problem
 from parsers.model.policy import Decision
 from renderers.amend.failure import Unamendable
+from renderers.blocks import DATA, attributes, escaped
 
 MOST_SIGNS = 20_000
 """Characters of content in one answer at the most."""
@@ -110,6 +110,8 @@ def failure_of(error: Exception, words: Catalogue) -> Failed:
         return refused(words, error.decision)
     if isinstance(error, BadRequest) and isinstance(error.__context__, ClavaireError):
         return failure_of(error.__context__, words)  # why a step cannot be, without its number
+    if isinstance(error, NoteChanged):
+        return failed(words, "changed", words.say("agent.error.changed_version", path=one_line(error.path)))
     if isinstance(error, OSError):
         return failed(words, "unavailable", words.problem(refusal(error)))
     if isinstance(error, ClavaireError):
@@ -141,17 +143,9 @@ def _said(error: ClavaireError, words: Catalogue) -> str:
 # ---- data blocks
 
 
-def data_block(text: str, **attributes: object) -> str:
+def data_block(text: str, **says: object) -> str:
     """Give a text as data: nothing in it is an instruction, nothing in it ends the block."""
-    spelt = "".join(
-        f' {name}="{_attribute(value)}"' for name, value in attributes.items() if value is not None
-    )
-    return f"<data{spelt}>\n{escaped(text)}\n</data>"
-
-
-def _attribute(value: object) -> str:
-    spelt = " ".join(str(value).replace("\0", "\ufffd").split())
-    return spelt.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;").replace(">", "&gt;")
+    return f"<{DATA}{attributes(says)}>\n{escaped(text)}\n</{DATA}>"
 
 
 # ---- pages

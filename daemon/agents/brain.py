@@ -1,18 +1,34 @@
 """now.md and the state of the work for an agent: pushed once, read, and written within what the policy allows."""
 
+import contextlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 from config.paths import NAMES
 from daemon import brain
-from daemon.agents.answers import Answer, Page, data_block, failed, listed, page_of, refused, start_of
+from daemon.agents.answers import (
+    Answer,
+    Page,
+    data_block,
+    failed,
+    listed,
+    no_path,
+    page_of,
+    refused,
+    start_of,
+)
 from daemon.agents.arguments import BrainFocus, BrainWrite, Listing, Nothing
+from daemon.agents.places import UNKNOWN
 from daemon.agents.session import AgentSession
 from daemon.brain import Boot
+from daemon.now_file import KeptBack, Why
 from daemon.policy.lineage import Output
+from daemon.tools.errors import ToolError
 from daemon.tools.reads import check_limit
+from daemon.vault.errors import VaultError
+from parsers.errors import ClavaireError
 from parsers.model.edits import NowGiven, NowWrite
 from parsers.model.policy import Decision
 
@@ -45,10 +61,14 @@ def _read(boot: Boot) -> tuple[Output, ...]:
 
 
 def _give(session: AgentSession, boot: Boot) -> None:
-    """Record once that this session was given now.md; where nothing can be recorded it is given all the same."""
+    """Record once that this session was given now.md; where nothing can be recorded it is given all the same.
+
+    Of one that is kept from agents nothing was given, and nobody is waited for to write it.
+    """
     if not session.given:
         session.given = True
-        session.receipt(NowGiven(session.who.origin, session.id, boot.etag))
+        if boot.barred is None:
+            session.receipt(NowGiven(session.who.origin, session.id, boot.etag))
 
 
 # ---- writing
@@ -82,14 +102,52 @@ def _written(session: AgentSession, says: NowWrite) -> Answer:
     fault = brain.refused(edit, session.moment().redacted, session.words)
     if fault is not None:
         raise failed(session.words, "arguments", fault)
+    tool = "brain_write" if edit.whole else "brain_focus"
+    boot = _boot(session)
+    _check(session, tool, boot)
+    if not edit.whole and not boot.utf8:
+        raise ToolError("not_utf8", path=NAMES.now)
     records = session.hand_in([edit]).records
     for record in records:
         if record.op == "action.refused":
             reasons = tuple((str(key), str(value)) for key, value in record.body["reasons"])
             raise refused(session.words, Decision("refused", int(record.body["rule"]), reasons))
     boot = _boot(session)
+    _check(session, tool, boot)  # the person may have made it private just now: then it was not written
     values = {"status": "written", "day": boot.day, "etag": boot.etag or None, "provenance": boot.provenance}
     return Answer(session.words.say("agent.now.written", day=boot.day), values)
+
+
+_REASONS: Mapping[Why, tuple[int, str]] = {
+    "private": (2, "fault_private"),
+    "unclear": (2, "fault_private"),
+    "ignored": (2, "fault_ignored"),
+    "sensitive": (3, "data_sensitive"),
+}
+"""Why now.md is kept back → the rule that keeps any such note from agents, and the reason as it is recorded."""
+
+
+def _check(session: AgentSession, tool: str, boot: Boot) -> None:
+    """Check that this agent may have now.md, whatever it wants to write there.
+
+    Raises:
+        Failed: the person keeps it from agents, or it cannot be read, which is told as the same.
+        LinkedNote: it is a link.
+    """
+    if isinstance(boot.barred, KeptBack):
+        _refuse(session, tool, boot.barred.why)
+    if isinstance(boot.barred, UNKNOWN):
+        raise no_path(session.words)
+    if isinstance(boot.barred, VaultError):
+        raise boot.barred
+
+
+def _refuse(session: AgentSession, tool: str, why: Why) -> NoReturn:
+    rule, reason = _REASONS[why]
+    # The person sees it in the register, where it can be recorded; the agent is not told which it is.
+    with contextlib.suppress(ClavaireError, OSError):
+        session.refuse(tool, Decision("refused", rule, ((reason, NAMES.now),)))
+    raise no_path(session.words)
 
 
 # ---- what can be derived

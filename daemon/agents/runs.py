@@ -22,6 +22,7 @@ from daemon.agents.arguments import PlanPropose, PlanStep, RunCancel, RunGet, Ru
 from daemon.agents.places import UNKNOWN, check_spelling
 from daemon.agents.probing import check_probes
 from daemon.agents.session import AgentSession
+from daemon.agents.versions import OpenVersions
 from daemon.runs.asking import BadRequest
 from daemon.runs.work import Prepared
 from daemon.tools.reads import check_limit
@@ -126,7 +127,8 @@ def _head(run: Run) -> dict[str, Any]:
 
 
 def _told(session: AgentSession, run: Run, start: int = 0) -> Answer:
-    steps = [_step(number, step) for number, step in enumerate(run.steps, 1)]
+    versions = OpenVersions(session)
+    steps = [_step(number, step, versions) for number, step in enumerate(run.steps, 1)]
     page = page_of(steps, start, _MOST_STEPS)
     happened = [
         {"at": one.at, "what": one.what, "step": one.step or None} for one in run.evidence[-_MOST_STEPS:]
@@ -163,7 +165,7 @@ def _blocks(session: AgentSession, page: Page, run: Run) -> list[str]:
     return [*(["\n".join(lines)] if lines else []), *reason]
 
 
-def _step(number: int, step: Step) -> dict[str, Any]:
+def _step(number: int, step: Step, versions: OpenVersions) -> dict[str, Any]:
     """Give a step without its texts; of the notes it touches those its call names, as it names them."""
     paths = [str(step.args[name]) for name in _PATHS if isinstance(step.args.get(name), str)]
     return {
@@ -175,14 +177,10 @@ def _step(number: int, step: Step) -> dict[str, Any]:
         "rule": step.rule,
         "status": step.status,
         "verified": step.verified,
-        "before": _named(step.before, paths),
-        "after": _named(step.after, paths),
+        "before": versions.told(step.before, paths),
+        "after": versions.told(step.after, paths),
         "reason": step.reason or None,
     }
-
-
-def _named(etags: Mapping[str, str], paths: list[str]) -> dict[str, str]:
-    return {path: etag for path, etag in etags.items() if path in paths}
 
 
 def _standing(session: AgentSession, run: Run, values: Mapping[str, Any]) -> str:

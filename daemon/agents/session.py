@@ -20,6 +20,7 @@ from daemon.agents.log import SessionLog
 from daemon.agents.reads import Reads
 from daemon.app import App, check_kept
 from daemon.consent import Wish
+from daemon.index.declared import etags
 from daemon.index.search import search
 from daemon.index.store import NoIndex
 from daemon.memory.moment import Moment
@@ -178,11 +179,12 @@ class AgentSession:
         raise refused(self.words, decision)
 
     def etag(self, path: str) -> str | None:
-        """Give the version of a note that this client was given something of, None where it cannot be read now."""
+        """Give the version of a note whose words this client found, None where the note has another by now."""
         try:
-            return str(self.app.vault.read(NotePath(path)).etag)
+            now = str(self.app.vault.read(NotePath(path)).etag)
         except VaultError:
             return None
+        return now if etags(self.snapshot.index, [path]).get(path) == now else None
 
     def found(self, tool: str, args: Mapping[str, Any]) -> tuple[Argument, ...]:
         """Give where the arguments of a wish come from, in all that this session has read."""

@@ -66,6 +66,8 @@ def session_start(session: Session, client: str) -> None:
         if said.get("source") == "compact":
             parts.append(session.say("hook.compacted"))
         click.echo(AGENTS[client].starts("\n\n".join(parts)))
+        if boot.barred is not None:
+            return  # nothing was given
         with _never_failing(session, "hook.unrecorded"):
             _record(session, f"mcp:{client}", name, boot.etag)
 

@@ -19,6 +19,19 @@ if TYPE_CHECKING:
     from parsers.model.facts import Fact
 
 _KINDS = click.Choice(["preference", "goal", "procedure", "decision", "fact"])
+
+
+class _Confidence(click.FloatRange):
+    """A number from 0 to 1; click lets through what is no number, since that is not outside either."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Give the number that was typed."""
+        found: float = super().convert(value, param, ctx)
+        if found != found:  # noqa: PLR0124 - only "not a number" differs from itself
+            self.fail(f"{value} is not in the range 0<=x<=1.", param, ctx)
+        return found
+
+
 _STATUSES = click.Choice(["pending", "confirmed", "held", "rejected", "forgotten"])
 
 
@@ -75,7 +88,7 @@ def _line(session: Session, fact: "Fact") -> str:
 @click.option("--since", metavar="DATE", help="When it started: a day, a month or a year.")
 @click.option("--about", metavar="NAME|ID", help="The person, place, project… the fact is about.")
 @click.option("--as", "origin", metavar="ORIGIN", help="Propose it as an agent: mcp:NAME or http.")
-@click.option("--confidence", type=click.FloatRange(0, 1), help="How sure the agent is; with --as.")
+@click.option("--confidence", type=_Confidence(0, 1), help="How sure the agent is; with --as.")
 @json_option
 @pass_session
 def remember(

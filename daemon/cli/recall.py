@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from daemon.recall.compile import NowNote
+    from daemon.recall.quotable import Quotable
     from daemon.snapshot import Snapshot
     from parsers.model.recall import Hit, Query
 
@@ -221,10 +222,28 @@ def context(session: Session, query: Sequence[str], budget: int | None, *, priva
         where = zone(settings)
         note = _now_note(session, snapshot, now.astimezone(where).date())
         asked = " ".join(query)
-        given = compiled(snapshot, asked, external=not private, now=now, zone=where, note=note, limits=limits)
+        given = compiled(
+            snapshot,
+            asked,
+            external=not private,
+            now=now,
+            zone=where,
+            note=note,
+            limits=limits,
+            quotable=None if private else _quotable(session),
+        )
     note_tokens(session.state_folder(), _CONVERSATION, given.used, now)
     values = {"text": given.text, "sections": given.sections, "used": given.used, "budget": given.budget}
     session.show(values | {"hits": [_values(hit) for hit in given.hits]}, given.text.splitlines())
+
+
+def _quotable(session: Session) -> "Quotable":
+    from daemon.doors import doors
+    from daemon.recall.quotable import quotable
+    from daemon.rest import guard
+
+    vault, _ = doors(session.root, session.state_folder(), session.settings)
+    return quotable(vault, guard(vault, session.settings).declared)
 
 
 def _now_note(session: Session, snapshot: "Snapshot", today: "date") -> "NowNote | None":

@@ -5,6 +5,10 @@ import json
 import click
 
 from daemon.cli.session import Session, json_option, pass_session
+from parsers.errors import ClavaireError
+
+_TAKEN_UP = ("privacy.", "provenance.")
+"""Begin the keys that processes which run take up at once."""
 
 
 @click.group()
@@ -47,7 +51,22 @@ def config_set(session: Session, key: str, value: str) -> None:
     if key == "general.state_folder":
         _check_state_folder(session, value)
     stored = set_value(config_file(), key, value, session.settings.general.locale)
-    session.show({"key": key, "value": stored}, [f"{key} = {json.dumps(stored)}"])
+    lines = [f"{key} = {json.dumps(stored)}"]
+    if not key.startswith(_TAKEN_UP) and _is_running(session):
+        lines.append(session.say("cli.config.restart"))
+    session.show({"key": key, "value": stored}, lines)
+
+
+def _is_running(session: Session) -> bool:
+    """Whether a process keeps the vault, where one is known."""
+    from daemon.doors import doors
+    from daemon.overview import is_kept
+
+    try:
+        vault, _ = doors(session.root, session.state_folder(), session.settings)
+    except ClavaireError:
+        return False
+    return is_kept(vault)
 
 
 def _check_state_folder(session: Session, value: str) -> None:

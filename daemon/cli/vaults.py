@@ -1,5 +1,7 @@
 """Commands that keep a vault: demo, init, run, sync, host."""
 
+import signal
+import sys
 from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
@@ -81,6 +83,8 @@ def _host_name() -> str:
 @pass_session
 def run(session: Session) -> None:
     """Keep the vault in step, in the foreground, until Ctrl-C."""
+    for one in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(one, lambda _signum, _frame: sys.exit(DONE))  # the loop has its own, once it can stop
     from daemon.loop import log_to
     from daemon.loop import run as keep
     from daemon.places import NoVault, only_vault

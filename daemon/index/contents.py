@@ -14,7 +14,7 @@ _HEADS = "SELECT id, heading FROM {file}blocks WHERE id IN (SELECT value FROM js
 _FENCES = ("```", "~~~")
 _ATX = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
-_PLAIN_LINE = re.compile(r" {0,3}[^\s#>|*+\-\d].*")
+_PLAIN_LINE = re.compile(r" {0,3}(?!(?:\d+[.)]|[*+-])(?:[ \t]|$))[^\s#>|].*")
 _SIGNS = re.compile(r"[\s#>*+\-_=|~`.]*")
 
 
@@ -25,6 +25,7 @@ def says_something(text: str) -> bool:
     lines = text.splitlines()
     for place, line in enumerate(lines):
         after = lines[place + 1] if place + 1 < len(lines) else ""
+        # For speed alone: most blocks begin with such a line, and what follows would tell the same of it.
         if line[:1].isalpha() and after.lstrip(" ")[:1] not in ("=", "-"):
             return True
         above = lines[place - 1] if place else ""

@@ -5,12 +5,11 @@ known at an earlier time. A fact is of no language that is stated: it is stemmed
 """
 
 import json
-import math
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
-from daemon.index.matching import slips, spelt_nearly
+from daemon.index.matching import misspelt, rarity, slips
 from daemon.index.reader import Reader
 from daemon.index.words import LANGUAGES, asked, cut, is_dull, stem_of
 from parsers.model.facts import Fact
@@ -24,8 +23,6 @@ Near = Mapping[str, tuple[str, ...]]
 Words = Callable[[str], Mapping[str, int]]
 """First letter → the words of facts that begin with it, each with how many have it."""
 _NONE: Near = {}
-_SHORTEST = 4
-"""Letters of a stem of which one may be wrong."""
 _FACTS = "CREATE TABLE facts(id TEXT, version INTEGER, text TEXT)"
 _ROW = "SELECT rowid, text FROM facts WHERE id = ? AND version = ?"
 _PUT = "INSERT INTO fact_words(rowid, stems) VALUES(?, ?)"
@@ -36,51 +33,52 @@ _RANKED = """SELECT facts.id, facts.version, -bm25(fact_words) AS score
     WHERE fact_words MATCH ? ORDER BY score DESC, facts.id, facts.version LIMIT ?"""
 
 
-def ranked_facts(
-    db: sqlite3.Connection, query: str, limit: int, near: Near = _NONE, words: Words | None = None
-) -> list[tuple[str, int, float]]:
-    """Give id, version and score of the facts that match best, best first; ties by id and version.
+class FactWords:
+    """The words of facts, to be asked; `words` gives what `beginning` does, where it is kept."""
 
-    The score, 0…1, is about what share of the query a fact has, its rarest words first. Every version of every
-    status that has text is looked at: what may be told is for who asks to decide. A word that is `near` others is
-    looked for as these; `words` as for `nearly`.
-    """
-    wanted = asked(query)
-    if limit < 1 or wanted.dull:
-        return []
-    sought = [near.get(term.plain, term.stems) for term in wanted.terms]
-    stems = {stem: None for one in sought for stem in one}
-    single = [f'"{term.plain}" *' for term in wanted.terms if not term.stems]
-    match = " OR ".join([*(f'"{stem}"' for stem in stems), *single])
-    found = db.execute(_RANKED, (match, limit)).fetchall()
-    total, counts = (
-        db.execute("SELECT count(*) FROM fact_words_docsize").fetchone()[0],
-        words or partial(beginning, db),
-    )
-    bound = sum(
-        min((_rarity(counts(stem[0]).get(stem, 0), total) for stem in one), default=1.0) for one in sought
-    )
-    return [(name, version, min(1.0, score / bound)) for name, version, score in found]
+    def __init__(self, db: sqlite3.Connection, words: Words | None = None) -> None:
+        self._db, self._words = db, words or partial(beginning, db)
 
+    def ranked(self, query: str, limit: int, near: Near = _NONE) -> list[tuple[str, int, float]]:
+        """Give id, version and score of the facts that match best, best first; ties by id and version.
 
-def nearly(
-    db: sqlite3.Connection,
-    query: str,
-    notes: sqlite3.Connection,
-    words: Words | None = None,
-) -> Near:
-    """Give for each word of a query that neither a fact nor a note has the words of facts that are spelt nearly so.
+        The score, 0…1, is about what share of the query a fact has, its rarest words first. Every version of every
+        status that has text is looked at: what may be told is for who asks to decide. A word that is `near` others
+        is looked for as these.
+        """
+        wanted = asked(query)
+        if limit < 1 or wanted.dull:
+            return []
+        sought = [near.get(term.plain, term.stems) for term in wanted.terms]
+        stems = {stem: None for one in sought for stem in one}
+        single = [f'"{term.plain}" *' for term in wanted.terms if not term.stems]
+        match = " OR ".join([*(f'"{stem}"' for stem in stems), *single])
+        found = self._db.execute(_RANKED, (match, limit)).fetchall()
+        (total,) = self._db.execute("SELECT count(*) FROM fact_words_docsize").fetchone()
+        bound = sum(min((rarity(total, self._most(stem)) for stem in one), default=1.0) for one in sought)
+        return [(name, version, min(1.0, score / bound)) for name, version, score in found]
 
-    They begin with the same letter, which hands seldom miss. `words` gives what `beginning` does, where it is kept.
-    """
-    reader, found = Reader(notes, None), dict[str, tuple[str, ...]]()
-    there = words or partial(beginning, db)
-    for term in asked(query).terms:
-        known, most = dict.fromkeys((*term.stems, term.plain)), 0 if term.run else slips(term.plain)
-        if most and not any(word in there(word[0]) or any(reader.count(word)) for word in known):
-            near = _near(there, [word for word in known if len(word) >= _SHORTEST], most)
-            found |= {term.plain: near} if near else {}
-    return found
+    def misspelt(self, query: str, notes: sqlite3.Connection) -> Near:
+        """Give for each word of a query that neither a fact nor a note has the words of facts spelt nearly so.
+
+        They begin with the same letter, which hands seldom miss.
+        """
+        reader, found = Reader(notes, None), dict[str, tuple[str, ...]]()
+        for term in asked(query).terms:
+            known = dict.fromkeys((*term.stems, term.plain))
+            # A short word is no slip, however long the word that it is a form of.
+            if term.run or not slips(term.plain):
+                continue
+            if any(self._most(word) or any(reader.count(word)) for word in known):
+                continue
+            may_be = {word: _slips(word, term.plain) for word in known}
+            near = misspelt(may_be, lambda word, _: self._words(word[0]))
+            found |= {term.plain: tuple(near)} if near else {}
+        return found
+
+    def _most(self, stem: str) -> int:
+        """Give how many facts may have a stem; of pairs side by side, as many as have the rarest."""
+        return min(self._words(word[0]).get(word, 0) for word in stem.split())
 
 
 def beginning(db: sqlite3.Connection, letter: str) -> dict[str, int]:
@@ -89,12 +87,9 @@ def beginning(db: sqlite3.Connection, letter: str) -> dict[str, int]:
     return found
 
 
-def _near(there: Words, words: Iterable[str], most: int) -> tuple[str, ...]:
-    near: dict[str, int] = {}
-    for word in words:
-        for other, gap in spelt_nearly(word, there(word[0]), most).items():
-            near[other] = min(gap, near.get(other, gap))
-    return tuple(sorted(near, key=lambda other: (near[other], other)))
+def _slips(stem: str, word: str) -> int:
+    """Give how many letters of a stem of a word may be wrong; one in a word of five though its stem has four."""
+    return slips(stem) or int(word[:-1] == stem)
 
 
 def put_in(db: sqlite3.Connection, keys: Iterable[tuple[str, int]]) -> None:
@@ -110,7 +105,7 @@ def take_out(db: sqlite3.Connection, keys: Iterable[tuple[str, int]]) -> None:
 
 
 def fact_table(facts: Iterable[Fact]) -> sqlite3.Connection:
-    """Give a connection to a table in memory of just these facts, for `ranked_facts`; the caller closes it."""
+    """Give a connection to a table in memory of just these facts, for `FactWords`; the caller closes it."""
     db = sqlite3.connect(":memory:", isolation_level=None)
     for statement in (_FACTS, *TABLES):
         db.execute(statement)
@@ -124,10 +119,8 @@ def fact_table(facts: Iterable[Fact]) -> sqlite3.Connection:
 
 
 def _stems(text: str) -> str:
+    """Give the stems of a text by each language, those of one word together: phrases stand side by side."""
     words = [word for word in cut(text or "") if not is_dull(word)]
-    return " ".join(dict.fromkeys(stem_of(word, language) for language in LANGUAGES for word in words))
-
-
-def _rarity(count: int, total: int) -> float:
-    """Give what a word that so many facts have scores at least; one that none has is the rarest."""
-    return max(math.log((total - count + 0.5) / (count + 0.5)), 1e-6) if count <= total else 1e-6
+    return " ".join(
+        stem for word in words for stem in dict.fromkeys(stem_of(word, language) for language in LANGUAGES)
+    )

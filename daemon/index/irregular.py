@@ -1,35 +1,43 @@
 """Irregular forms and the word they are forms of, which no stemmer finds: `went` is `go`, `vécu` is `vivre`.
 
 French verbs come in families that share their endings; a form is listed with and without its accents. What is also
-a frequent word of its own (`lit`, `bois`, `cours`, `rose`) is left out.
+a frequent word with a meaning of its own (`lit`, `bois`, `cours`, `rose`) is left out, and what the stemmer finds by
+itself.
 """
 
 import unicodedata
 from collections.abc import Iterator, Mapping
-from itertools import product
 
 _FAMILIES = """
     pren appren compren surpren repren entrepren | dre | d ds ez ons nent ant ais ait aient ne nes;
+    surpren appren entrepren | dre | ants ante antes;
     pr appr compr surpr repr entrepr | endre | is ise ises it irent;
     m perm prom adm comm soum transm rem ém dém | ettre | ets et ettez ettons ettent ettant ettait ettaient
         is ise ises it irent ette;
     v rev dev parv surv interv prév prov conv souv subv t obt maint cont ret sout dét appart entret abst |
-        enir | iens ient iennent enons enez enant enait enaient enu enue enues int inrent iendra iendrai
-        iendront iendrait iendraient ienne;
-    v rev prév entrev | oir | oit oient oyez oyons oyant oyait oyaient u ue us ues irent erra erront errait;
+        enir | iens ient iennent enons int inrent iendra iendrai iendront iendrait iendraient ienne;
+    v dev parv surv interv prév prov conv souv subv t obt maint ret sout appart entret abst |
+        enir | enu enue enus enues;
+    rev cont dét | enu | enus;
+    v rev prév entrev | oir | oit oient oyez oyons oyant oyants oyait oyaient u ue us ues irent;
+    v rev entrev | oir | erra erront errait;
     s | avoir | ais ait avent avez avons avait avaient ut urent aura auront aurait ache;
     f | aire | aisait aisaient aisant aites era eront erait eraient irent;
     d | evoir | evait evaient evra evront evrait ut urent oivent;
-    v | ouloir | eut eulent oulu oulue oulait oulaient oulut oudra oudrait euille;
+    v | ouloir | eut eulent oulu oulue oulus oulues oulait oulaient oulut oudra oudrait euille;
     p | ouvoir | ouvait ouvaient ourra ourront ourrait urent;
     re per con dé aper | cevoir | çois çoit çoivent cevez cevons cevait cevaient cevant çu çue çus çues çut
         çurent cevra cevront cevrait;
-    n ren | aître | ais aît ait aissent aissait aissaient aissant é ée és ées aquit aquirent aissance
-        aissances;
-    m | ourir | eurs eurt eurent ourait ouraient ourant ort orte orts ortes ourut oururent ourra ourront;
-    conn reconn méconn par appar dispar compar transpar réappar accr | aître | ais aît ait aissent aissait
+    dé | cevoir | cevants cevante cevantes;
+    n ren | aître | ais aît ait aissent aissait aissaient aissant aquit aquirent aissance aissances;
+    n | aître | é ée és ées;
+    m | ourir | eurs eurt eurent ort orte orts ortes ourut oururent ourra ourront;
+    conn reconn méconn par appar dispar compar transpar réappar | aître | ais aît ait aissent aissait
         aissaient aissant u ue us ues ut urent;
-    cr | oire | oit oient oyait oyaient oyant oyez u ue us ut urent;
+    reconn | aître | aissants aissante aissantes;
+    accr | oître | oît oit oissent oissait oissaient oissant u ue us ues ut urent;
+    cr | oire | oit oient oyait oyaient oyant oyants oyante oyantes oyez ut urent;
+    cr | u | us;
     b | oire | oit oivent uvait uvaient uvant uvez;
     l él | ire | isent isait isaient isant u ue us ues ut urent;
     él | ire | it is;
@@ -37,26 +45,31 @@ _FAMILIES = """
     préd interd contred | ire | it ite its;
     é dé ins pres sous trans pros circons | crire | cris crit crivent crivait crivaient crivant crite crits
         crites crivit crivirent;
-    cond prod réd séd trad introd déd ind constr détr instr reconstr reprod enc | uire | uit uisent uisait
+    cond prod réd séd trad introd déd ind constr détr instr reconstr reprod end | uire | uit uisent uisait
         uisaient uisant uite uits uites uisit uisirent;
+    séd | uire | uisants uisante uisantes;
     prod réd trad introd déd constr instr reconstr reprod | uire | uction uctions;
-    v surv rev | ivre | ivent ivait ivaient ivant écu écut écurent écue écus écues;
+    v surv rev | ivre | ivent ivait ivaient ivant ivants ivante ivantes écu écut écurent écue écus écues;
     s pours | uivre | uit uivent uivait uivaient uivi uivie uivis uivies uivit uivirent;
     b comb ab déb | attre | ats at attent attait attaient attant attu attue attus attues attit attirent;
+    comb | attre | attants attante attantes;
     per ven ren ten atten enten préten éten pen dépen suspen fen défen répon correspon descen mor tor répan
         | dre | ds d dent dons dez dait daient du due dus dues dit dirent;
-    pe cra jo atte éte contra pla rejo adjo restre | indre | int ignent ignait ignaient ignant inte ints
+    pe cra jo atte éte contra pla rejo restre | indre | int ignent ignait ignaient ignant inte ints
         intes ignit ignirent;
+    contra pla | indre | ignants ignante ignantes;
     rés | oudre | out olvent olu olue olus olues olut;
-    ou décou cou recou entrou | vrir | vre vres vrent vrait vraient vrant vert verte verts vertes vrit
-        vrirent;
-    o sou | ffrir | ffre ffres ffrent ffrait ffraient ffrant ffert fferte fferts ffertes ffrit ffrirent;
-    ac con re | quérir | quiert quièrent quérait quéraient quérant quis quise quises quit quirent;
-    c parc acc sec | ourir | ourent ourait ouraient ouru ourue ourus ourut oururent;
+    ou décou cou recou entrou | vrir | vrent vert verte verts vertes;
+    o | ffrir | ffre ffres ffrait ffraient ffrant ffrants ffrit ffrirent;
+    o sou | ffrir | ffrent ffert fferte fferts ffertes;
+    ac con re | quérir | quiert quièrent quis quise quises quit quirent;
+    c parc acc sec | ourir | ourent ouru ourue ourus ourues ourut oururent;
     v | aloir | aut alent alait alaient alu alut audra;
     | aller | vais vont allait allaient iront irait aille;
     v conv | aincre | ainc ainquit ainquirent aincu aincue aincus aincues ainquent;
-    in con ex | clure | clus clut cluent cluait cluaient clu clue clues clurent cluse;
+    in con ex | clure | clus clut cluent cluait cluaient clurent;
+    con ex | clure | clu clue clues;
+    in | clure | cluse cluses;
     fon confon | dre | dent dait daient du due dus dues dit dirent;
     | oeil | yeux;
 """
@@ -81,25 +94,38 @@ _ENGLISH = """
 """
 
 
+_OTHERWISE = """
+    entreprise entreprises entretiens fondue fondues permis prise prises produit produits rendez revue revues savons
+    soutiens surprise surprises tendons tenue tenues tienne venus vienne
+    drew left shot thought
+"""
+_OWN = frozenset(_OTHERWISE.split())
+"""Forms that are rather words of their own: `Vienne` is a town, `savons` is soap."""
+
+
 def _forms() -> Iterator[tuple[str, str, str]]:
     """Give language, form and word."""
     for family in _FAMILIES.split(";"):
         begun, _, rest = family.partition("|")
         ending, _, forms = rest.partition("|")
-        for beginning, form in product(begun.split() or [""], forms.split()):
-            yield "fr", beginning + form, beginning + ending.strip()
+        for beginning in begun.split() or [""]:
+            word = beginning + ending.strip()
+            yield from (("fr", beginning + form, word) for form in forms.split())
     for group in _ENGLISH.split(","):
         word, *others = group.split()
         yield from (("en", form, word) for form in others)
 
 
 def _table() -> dict[str, dict[str, str]]:
-    table: dict[str, dict[str, str]] = {}
+    table: dict[str, dict[str, str]] = {"fr": {}, "en": {}}
     for language, form, word in _forms():
-        forms = table.setdefault(language, {})
+        if form in _OWN:
+            continue
+        forms = table[language]
         forms.setdefault(form, word)
-        plain = unicodedata.normalize("NFKD", form).encode("ascii", "ignore").decode()
-        forms.setdefault(plain, word)
+        if not form.isascii():
+            plain = unicodedata.normalize("NFKD", form).encode("ascii", "ignore").decode()
+            forms.setdefault(plain, word)
     return table
 
 

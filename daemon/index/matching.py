@@ -9,7 +9,7 @@ private stands in a file of its own and is scored as if it stood among the rest.
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import islice, pairwise
 
 from daemon.index.likely import Heard, likely, looked_up
@@ -71,20 +71,27 @@ def matched(
 
 
 def _as_they_stand(reader: Reader, wanted: Asked, most: int) -> Matched:
-    """Give the first blocks, by path, that have every word of a query of which none says anything."""
+    """Give the first blocks, by path, that have every word of a query of which none says anything, then any word."""
     found = Matched()
     words = {term.written for term in wanted.terms}
     for file in reader.files if words else ():
-        there = (
-            row
-            for row, text in reader.having(max(words, key=len), file)
-            if words <= {word.rstrip("'") for word in cut(text)}
-        )
-        rows = list(islice(there, most + 1))
-        found.blocks.update(dict.fromkeys(rows, 1.0))
+        rows = _standing(reader, words, len(words), file, most)
+        if len(rows) <= most and len(words) > 1:
+            rows = {**_standing(reader, words, 1, file, most), **rows}
+        found.blocks.update(rows)
         found.more |= len(rows) > most
     found.bound = _DULL_BOUND
     return found
+
+
+def _standing(reader: Reader, words: set[str], least: int, file: str, most: int) -> dict[int, float]:
+    """Give the first blocks of a file that have at least so many of some words, scored by how many they have."""
+    every = len(words)
+    there = reader.having(max(words, key=len) if least == every else "", file)
+    counts = ((row, len(words & {word.rstrip("'") for word in cut(text)})) for row, text in there)
+    # Half at most for some of them, or a note with several such blocks would come before one that has all.
+    scores = ((row, 1.0 if has == every else has / every / 2) for row, has in counts if has >= least)
+    return dict(islice(scores, most + 1))
 
 
 def _found(
@@ -106,7 +113,7 @@ def _found(
     if len(reader.files) > 1:
         found.blocks.update(_private(reader, phrases))
     notes = sum(reader.size("notes", file) for file in reader.files)
-    found.heard = [(one.counts, _rarity(notes, len(one.counts))) for one in words]
+    found.heard = [(one.counts, rarity(notes, len(one.counts))) for one in words]
     return found
 
 
@@ -129,14 +136,14 @@ def _heard(reader: Reader, term: Term, total: int) -> Heard:
     """Look a word up; one that no block has, as what is spelt nearly so."""
     forms = [f'"{stem}"' for stem in term.stems] or [f'"{term.plain}" *']
     rows, counts = looked_up(reader, forms)
-    rare = _rarity(total, len(rows))
+    rare = rarity(total, len(rows))
     if not rows and not term.run and (near := _nearly(reader, term)):
         forms += [f'"{word}"' for word in near]
         rows, counts = looked_up(reader, forms)
     return Heard(forms, rows, counts, rare, None if term.run or term.plain in term.stems else term.written)
 
 
-def _rarity(rows: int, found: int) -> float:
+def rarity(rows: int, found: int) -> float:
     """Give the weight of a word as FTS5 computes it."""
     weight = math.log((rows - found + 0.5) / (found + 0.5)) if found < rows else 0.0
     return weight if weight > 0 else 1e-6
@@ -155,7 +162,7 @@ def _private(reader: Reader, phrases: Iterable[str]) -> dict[int, float]:
             continue
         counts = (_MATCHES.format(file=file) for file in reader.files)
         common, own = (reader.db.execute(count, (phrase,)).fetchone()[0] for count in counts)
-        weight = _rarity(sum(sizes), common + own) / _rarity(sizes[1], own)
+        weight = rarity(sum(sizes), common + own) / rarity(sizes[1], own)
         for row, score in rows:
             scores[row] = scores.get(row, 0.0) + score * weight
     return scores
@@ -181,24 +188,32 @@ def _add_parts(reader: Reader, wanted: Asked, found: Matched, most: int) -> None
 
 
 def _nearly(reader: Reader, term: Term) -> list[str]:
-    """Give the words of the index that differ from one it has not by a letter, two where it is long."""
-    found: dict[str, None] = {}
-    for word in dict.fromkeys((*term.stems, term.plain)):
-        most = slips(word)
-        if not most:
-            continue
-        gaps = spelt_nearly(word, _having(reader, _pieces(word, most)), most)
-        found.update((other, None) for _, other in sorted((gap, other) for other, gap in gaps.items()))
+    """Give the words of the index that one it has not may stand for."""
+    words = {word: slips(word) for word in (*term.stems, term.plain)}
+    found = misspelt(words, lambda word, most: _having(reader, _pieces(word, most)))
     return _there(reader, found, _FEW_OTHERS)
 
 
-def spelt_nearly(word: str, others: Iterable[str], most: int) -> dict[str, int]:
+def misspelt(words: Mapping[str, int], there: Callable[[str, int], Iterable[str]]) -> list[str]:
+    """Give what differs from one of some words by at most as many letters as may be wrong in it, the nearest first.
+
+    What there is to compare it with is asked for each.
+    """
+    gaps: dict[str, int] = {}
+    for word, most in words.items():
+        if most:
+            for other, gap in _spelt_nearly(word, there(word, most), most):
+                gaps[other] = min(gap, gaps.get(other, gap))
+    return sorted(gaps, key=lambda other: (gaps[other], other))
+
+
+def _spelt_nearly(word: str, others: Iterable[str], most: int) -> list[tuple[str, int]]:
     """Give those of some words that differ from a word by at most so many letters, each with how many."""
     from rapidfuzz.distance import OSA  # noqa: PLC0415 - only for a word that is not known
     from rapidfuzz.process import extract  # noqa: PLC0415
 
     near = extract(word, list(others), scorer=OSA.distance, score_cutoff=most, limit=None)
-    return {other: gap for other, gap, _ in near}
+    return [(other, int(gap)) for other, gap, _ in near]
 
 
 def slips(word: str) -> int:

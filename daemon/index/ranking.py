@@ -9,13 +9,15 @@ import json
 import math
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
+from datetime import date, timedelta
 from heapq import nsmallest
 from types import MappingProxyType
 from typing import NamedTuple
 
 from daemon.index.contents import silent
 from daemon.index.matching import Matched, matched
-from daemon.index.reader import PRIVATE, PRIVATE_FROM, PRIVATE_ROWS, ROW_BITS, Reader, from_files
+from daemon.index.reader import Reader, from_files
+from daemon.index.schema import PRIVATE, PRIVATE_FROM, PRIVATE_ROWS, ROW_BITS
 from daemon.index.words import folded, spaced
 
 _NONE: Mapping[str, float] = MappingProxyType({})
@@ -288,12 +290,5 @@ def _passages(reader: Reader, ranked: Sequence[_Scored], notes: Mapping[int, _No
 
 
 def _day(mtime_ns: int) -> str:
-    """Give the ISO day of a time; nothing else of the calendar is needed to show it."""
-    days = mtime_ns // 86_400_000_000_000 + 719_468
-    era, day = divmod(days, 146_097)
-    year = (day - day // 1460 + day // 36_524 - day // 146_096) // 365
-    day -= 365 * year + year // 4 - year // 100
-    month = (5 * day + 2) // 153
-    day -= (153 * month + 2) // 5 - 1
-    month += 3 if month < 10 else -9
-    return f"{year + 400 * era + (month <= 2):04d}-{month:02d}-{day:02d}"
+    """Give the ISO day of a time, as UTC counts days."""
+    return (date(1970, 1, 1) + timedelta(mtime_ns // 86_400_000_000_000)).isoformat()

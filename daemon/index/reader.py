@@ -10,10 +10,9 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
-ROW_BITS = 20
-PRIVATE, PRIVATE_FROM = "private.", 1 << 40
-"""As in `schema`, which a search starts without."""
-PRIVATE_ROWS = PRIVATE_FROM << ROW_BITS
+from daemon.index.schema import PRIVATE, PRIVATE_ROWS, ROW_BITS
+
+__all__ = ["PRIVATE_ROWS", "ROW_BITS", "Reader", "from_files", "text_of"]
 
 _WEIGHTS = "1.0, 0.5, 0.35"
 """Of the block, its heads, its neighbours."""

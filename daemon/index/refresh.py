@@ -3,6 +3,7 @@
 Renames keep a note's row: the same name composed otherwise, the same inode, or the same bytes in one scan.
 """
 
+import codecs
 from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
@@ -23,7 +24,8 @@ from parsers.note import outline
 
 _SCOPE = "note:"
 _PROPERTIES = "properties:"
-"""Scope of a note whose properties cannot be read: its text can."""
+"""Scope of a note whose properties cannot be read: its text can; or that is all in UTF-16, where neither can."""
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 Read = Callable[[NotePath], Reading | Problem]
@@ -207,9 +209,7 @@ class Refresh:
                 self.index.attach(write=True, make=True)
                 note_private(self.index)
             (self._apart if secret else self._common).insert(version)
-        unclear = doubtful(version.said)
-        code = "protection_unclear" if unclear else "properties_invalid"
-        self._judge(version.path, unclear or _bad_line(version.said.properties), code)
+        self._judge(version.path, *_trouble(version))
         return True
 
     def _rows(self, note: int) -> Rows:
@@ -273,6 +273,15 @@ class Refresh:
     def _tick(self) -> None:
         self._done += 1
         self._progress(self._done, self._total)
+
+
+def _trouble(version: Version) -> tuple[int, str]:
+    """Give from which line on a note or its properties are not understood (0: they are), and the code of why."""
+    if version.reading.data.startswith(_UTF16):
+        return 1, "note_utf16"
+    if unclear := doubtful(version.said):
+        return unclear, "protection_unclear"
+    return _bad_line(version.said.properties), "properties_invalid"
 
 
 def _bad_line(said: Properties) -> int:

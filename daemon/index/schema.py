@@ -14,6 +14,9 @@ PRIVATE = "private."
 PRIVATE_FROM = 1 << 40
 """Ids of notes from which on they stand in the file of private notes: no id stands in both files."""
 
+PRIVATE_ROWS = PRIVATE_FROM << ROW_BITS
+"""Ids of rows from which on they are of private notes."""
+
 _TYPES = {int: "INTEGER", float: "REAL", str: "TEXT", bytes: "BLOB"}
 _TABLES: dict[str, tuple[dict[str, type], str]] = {
     "notes": (

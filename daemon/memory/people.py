@@ -29,10 +29,21 @@ def said_of(state: State, entity: Entity) -> str:
 
 
 def told(state: State, name: str) -> str:
-    """Give who an entity is, with its present relation in brackets; `""` for none that is known."""
-    entity, relation = state.entities.get(name), current(state, name)
+    """Give who an entity is, with its present relation in brackets; `""` for none that is known.
+
+    Its id stands there too where that may as well be said of somebody else who is known.
+    """
+    entity = state.entities.get(name)
     if entity is None:
         return ""
+    label, called = _label(state, entity), entity.name
+    others = [one for one in state.entities.values() if one.name == called and one.id != name and stays(one)]
+    same = any(label in (called, _label(state, one)) for one in others)
+    return f"{label} ({name})" if same else label
+
+
+def _label(state: State, entity: Entity) -> str:
+    relation = current(state, entity.id)
     return f"{entity.name} ({relation.text})" if relation else entity.name
 
 

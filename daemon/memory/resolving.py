@@ -49,6 +49,11 @@ _PARTICLES = frozenset(_WORD.findall("de du des la le les d l of the and et van 
 """Words of names that name nobody by themselves."""
 _LONGEST = 200
 """Characters of a name; what is longer is no name with words around it, nor a slip of the pen."""
+_UNSPACED = re.compile(r"[\u3005\u3041-\u3096\u30a1-\u30fa\u30fc\u3400-\u9fff\U00020000-\U0003ffff]{1,20}")
+"""A Chinese or Japanese name: no blank tells its parts apart."""
+_FIRST_HAN, _SHORT_RUN = "\u3400", 3
+"""Signs from here on are no kana; as many at most has a Chinese name of which the first is a name by itself."""
+_HONORIFIC = re.compile(r"(?<=.)(?:さん|様|君|先生)\Z")
 _LETTERS = str.maketrans({"œ": "oe", "æ": "ae", "ø": "o", "ł": "l", "đ": "d"})
 
 
@@ -66,6 +71,8 @@ class _Called:
     cut: bool
     """A word of it is one letter."""
     initials: str
+    run: str = ""
+    """Of a Chinese or Japanese name, its words as one, without what is said after a name."""
 
 
 _Ways = tuple[tuple[str, ...], frozenset[str]]
@@ -99,18 +106,6 @@ def clear_winner(candidates: Iterable[Candidate]) -> Candidate | None:
     return best[0] if len(best) == 1 or round(best[0].score - best[1].score, 6) >= AHEAD else None
 
 
-def mentioned(text: str, entities: Iterable[Entity]) -> tuple[str, ...]:
-    """Give the ids of the entities that a text calls by a whole name or alias of theirs, in the order of ids."""
-    words = f" {_plain(text)} "
-    named = (
-        one.id
-        for one in entities
-        if one.status in _STANDING and one.retracted_at is None
-        if any(plain and f" {plain} " in words for plain in _ways(one.name, one.aliases)[0])
-    )
-    return tuple(sorted(named))
-
-
 def _rank(one: Candidate) -> tuple[float, str]:
     return -one.score, one.entity_id
 
@@ -132,7 +127,9 @@ def _called(name: str) -> _Called:
     words = tuple(plain.split())
     bag, initials = frozenset(words), "".join(word[0] for word in words)
     bare = bag - _FORMS_OF_ADDRESS or bag
-    return _Called(spelt, plain, words, bag, bare, any(len(word) == 1 for word in words), initials)
+    run = "" if plain.isascii() else plain.replace(" ", "")
+    run = _HONORIFIC.sub("", run) if _UNSPACED.fullmatch(run) else ""
+    return _Called(spelt, plain, words, bag, bare, any(len(word) == 1 for word in words), initials, run)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -147,6 +144,9 @@ def _keys(one: _Called, initials: str) -> Iterator[str]:
         yield one.spelt
         yield from one.words
         yield initials
+        for at in range(1, len(one.run) + 1):
+            yield f"~{one.run[:at]}"
+            yield f"~{one.run[-at:]}"
 
 
 def _short(given: _Called) -> str:
@@ -196,7 +196,16 @@ def _fit(given: _Called, short: str, way: _Called, *, alias: bool) -> _Scored:
         if _abbreviated(given.words, way.words) or _abbreviated(way.words, given.words):
             return _PART, "initials"
     part = given.bare >= way.bare or given.bare <= way.bare
-    return (_PART, "part") if part and any(map(_names, given.bare & way.bare)) else (0.0, "part")
+    part = part and any(map(_names, given.bare & way.bare))
+    return (_PART, "part") if part or _runs_on(given.run, way.run) else (0.0, "part")
+
+
+def _runs_on(one: str, other: str) -> bool:
+    """Whether of two names without blanks one starts or ends the other; one sign is a family name, of a short one."""
+    short, long = sorted((one, other), key=len)
+    if len(short) < 2:
+        return short >= _FIRST_HAN and long.startswith(short) and len(long) <= _SHORT_RUN
+    return long.startswith(short) or long.endswith(short)
 
 
 def _shortened(one: tuple[str, ...], other: tuple[str, ...]) -> bool:

@@ -25,11 +25,28 @@ _DETECTORS = (
     ),
     *("private_key", "pypi_token", "sendgrid", "slack", "square_oauth", "stripe", "telegram_token", "twilio"),
 )
-_NEWER = (
-    re.compile(r"github_pat_[A-Za-z0-9_]{60,}"),
-    re.compile(r"sk-(?:ant|proj|svcacct)-[A-Za-z0-9_-]{20,}"),
+_PREFIXED = re.compile(
+    r"(?<![A-Za-z0-9])(?:"
+    r"github_pat_[A-Za-z0-9_]{60,}+"
+    r"|sk-(?:ant|proj|svcacct|admin|or-v1)-[A-Za-z0-9_-]{20,}+"
+    r"|sk-(?=[A-Za-z]{0,47}\d)[A-Za-z0-9]{32,}+"
+    r"|gsk_[A-Za-z0-9]{40,}+|xai-[A-Za-z0-9]{40,}+|pplx-[A-Za-z0-9]{40,}+|r8_[A-Za-z0-9]{37}"
+    r"|AIza[\w-]{35}|GOCSPX-[\w-]{28}|ya29\.[\w-]{20,}+"
+    r"|hf_[A-Za-z0-9]{30,}+"
+    r"|[rs]k_(?:live|test)_[A-Za-z0-9]{16,}+|whsec_[A-Za-z0-9]{24,}+"
+    r"|npm_[A-Za-z0-9]{36}|pypi-AgE[\w-]{50,}+"
+    r"|SG\.[\w-]{16,}+\.[\w-]{16,}+"
+    r"|do[oprt]_v1_[a-f0-9]{64}"
+    r"|xapp-[A-Za-z0-9-]{40,}+|xox[abceoprs]-[A-Za-z0-9-]{20,}+"
+    r"|shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32}"
+    r"|gl(?:pat|ptt|dt|rt|ft|cbt|soat)-[\w-]{20,}+"
+    r"|AGE-SECRET-KEY-1[A-Z0-9]{58}"
+    r"|\d{8,10}:AA[\w-]{33}"
+    r"|ntn_[A-Za-z0-9]{40,}+|lin_api_[A-Za-z0-9]{40}|figd_[\w-]{40,}+|dapi[a-f0-9]{32}|hvs\.[\w-]{24,}+"
+    r")",
+    re.ASCII,
 )
-"""Formats younger than the library."""
+"""Formats that the library lacks, or takes more narrowly than they are given out today."""
 _PEM = r"(?:[A-Z0-9]+\s+){0,4}PRIVATE\s+KEY"
 _BLOCKS = tuple(
     re.compile(f"{begin}.*?(?:{end}|\\Z)", re.DOTALL)
@@ -55,7 +72,7 @@ def secret_spans(text: str) -> tuple[Span, ...]:
     """Give the ranges of characters that hold a secret, in order, none overlapping, in time linear in the text."""
     if not _may_hold_one(text):
         return ()
-    patterns = (*_known_formats(), *_NEWER, *_BLOCKS)
+    patterns = (*_known_formats(), _PREFIXED, *_BLOCKS)
     found = [match.span() for pattern in patterns for match in pattern.finditer(text)]
     spans: list[Span] = []
     for start, end in sorted((*found, *_jwt(text), *_openai(text), *_npm(text))):

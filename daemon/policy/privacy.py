@@ -22,7 +22,7 @@ _PROTECTING = _PRIVATE | _SENSITIVE
 _SOURCES = frozenset({"source", "url"})
 _WORD_OF_THE_PERSON = "provenance"
 _TELLING = _PROTECTING | _SOURCES | {_WORD_OF_THE_PERSON}
-_NAMED = r"""(priv[ée]e?|private|sensible|sensitive)["']?[ \t]*(?:\r?\n)?:"""
+_NAMED = r"""(priv[ée\ufffd]e?|private|sensible|sensitive)["']?[ \t]*(?:\r?\n)?:"""
 _UNREAD = re.compile(
     rf"""(?:^|[{{,?])[ \t]*["']?{_NAMED}([^\n]*(?:\n(?:$|[ \t\r\[{{-][^\n]*))*)""",
     re.IGNORECASE | re.MULTILINE,
@@ -31,6 +31,9 @@ _UNREAD = re.compile(
 _SAYS_YES = re.compile(rf"""\b{_NAMED}[ \t]*["']?({"|".join(sorted(YES))})\b""", re.IGNORECASE)
 _COMMENT = re.compile(r"(?:^|[ \t])#[^\n]*", re.MULTILINE)
 _BETWEEN = re.compile(r"""(?:[\s\[\]{},"'?:-]|(?<!\S)[!&|>]\S*)+""")
+_OF_UTF16 = "\ufffd\ufffd"
+"""What the first two bytes of such a note are, read as UTF-8: no text begins so."""
+_HIDDEN: Mapping[str, Any] = {"privé": "oui"}
 _NONE: Mapping[str, Any] = {}
 HARDER: dict[Sensitivity, int] = {"normal": 0, "sensitive": 1, "private": 2}
 """Sensitivities from the mildest on."""
@@ -70,10 +73,10 @@ class Declared:
     def judged(self, path: str, said: Outline) -> tuple[str, Sensitivity]:
         """Give where a note came from and what it is, as for `source` and `sensitivity`.
 
-        A block that cannot be read protects all the same.
+        A block that cannot be read protects all the same; of a note in UTF-16 nothing can be read, so it is private.
         """
         block = said.properties
-        readable = block.state in {"ok", "none"}
+        readable = block.state in {"ok", "none"} and not said.text.startswith(_OF_UTF16)
         if readable and not any(map(_tells, block.values)):
             return self.by_folder(path)
         values = declaring(said.text, block)
@@ -106,6 +109,8 @@ def _said_by(declared: Declared, path: str) -> tuple[str, Sensitivity]:
 
 def declaring(text: str, block: Properties) -> Mapping[str, Any]:
     """Give the properties of a note's text; of a block that cannot be read, those that protect the note."""
+    if text.startswith(_OF_UTF16):
+        return _HIDDEN
     if block.state in {"ok", "none"}:
         return block.values
     start = text.find("\n") + 1
@@ -162,8 +167,12 @@ def _tells(name: object) -> bool:
 
 @lru_cache(maxsize=4096)
 def _name(spelt: object) -> str:
-    """Give the name of a property as it is compared, without accents; `""` for what is no name."""
-    bare = unicodedata.normalize("NFKD", spelt if isinstance(spelt, str) else "")
+    """Give the name of a property as it is compared, without accents; `""` for what is no name.
+
+    What is not UTF-8 may be the é of another encoding.
+    """
+    named = spelt.replace("\ufffd", "e") if isinstance(spelt, str) else ""
+    bare = unicodedata.normalize("NFKD", named)
     return "".join(one for one in bare if not unicodedata.combining(one)).casefold().strip()
 
 

@@ -6,6 +6,7 @@ Same state, same query, same day: the same bytes.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime, tzinfo
 from types import MappingProxyType
 from typing import NamedTuple
@@ -15,8 +16,9 @@ from config.sections import Context as ContextSettings
 from config.sections import Recall as RecallSettings
 from daemon.index.declared import sensitivities
 from daemon.index.rows import title_of
-from daemon.recall.known import is_pinned
+from daemon.recall.known import Source, is_pinned
 from daemon.recall.people import relation
+from daemon.recall.quotable import Quotable
 from daemon.recall.recollecting import candidates, hit_of, known
 from daemon.recall.score import relevance
 from daemon.snapshot import Snapshot
@@ -72,11 +74,12 @@ def compiled(
     zone: tzinfo,
     note: NowNote | None = None,
     limits: Limits = Limits(),  # noqa: B008 - a tuple, which nobody can change
+    quotable: Quotable | None = None,
 ) -> Context:
     """Give the context for a query, within the limits' budget.
 
     For an `external` reader nothing private or sensitive is in it, nor anything of the assistant folder but `note`,
-    which is now.md.
+    which is now.md. A note that `quotable` says no of gives nothing, nor does what was taken from it.
 
     Raises:
         BudgetTooSmall: the budget is below `LEAST`.
@@ -88,7 +91,7 @@ def compiled(
     with snapshot.still() as index:
         if external and sensitivities(index, [NAMES.now]).get(NAMES.now, "normal") != "normal":
             note = None
-        subject = _Subject(snapshot, asked, now, zone, limits.threshold)
+        subject = _Subject(snapshot, asked, now, zone, limits.threshold, quotable)
     filling = _Filling(limits.budget, limits.count, now.astimezone(zone).date().isoformat())
     if note is not None:
         filling.now(note)
@@ -105,15 +108,29 @@ class _Subject:
     """What is known of a subject, best first; the hits that count are those that reach the threshold."""
 
     def __init__(
-        self, snapshot: Snapshot, query: Query, now: datetime, zone: tzinfo, threshold: float
+        self,
+        snapshot: Snapshot,
+        query: Query,
+        now: datetime,
+        zone: tzinfo,
+        threshold: float,
+        quotable: Quotable | None,
     ) -> None:
         self._known = known(snapshot, query, zone)
+        self._quotable: Quotable = quotable or (lambda _: True)
         self._day = now.astimezone(zone).date().isoformat()
         found = candidates(snapshot, query, now=now, zone=zone)
         self._named = found.entities
         self._hits = [hit for hit in found.hits if relevance(hit) >= threshold]
-        facts = ((hit, self._known.holding(hit.id, self._day)) for hit in self._hits if hit.kind == "fact")
+        facts = ((hit, self._holding(hit.id)) for hit in self._hits if hit.kind == "fact")
         self._facts = [(hit, fact) for hit, fact in facts if fact is not None]
+
+    def _holding(self, name: str) -> Fact | None:
+        """Give a fact as it holds on the day, None where the note it was taken from may not be quoted any more."""
+        fact = self._known.holding(name, self._day)
+        source = Source(fact).note if fact else ""
+        taken = source.endswith(".md") and not source.startswith(f"{NAMES.assistant}/")
+        return fact if not taken or self._quotable(source) else None
 
     def sections(self) -> Iterator[tuple[str, dict[str, _Lines]]]:
         """Give by share of the budget the sections that have it."""
@@ -125,14 +142,15 @@ class _Subject:
         yield "profile", mine
         yield "entities", {"entities": [(line, None) for line in self._people()]}
         yield "facts", {"facts": others}
-        passages = [hit for hit in self._hits if hit.kind == "block" and hit.note != NAMES.now]
+        blocks = (hit for hit in self._hits if hit.kind == "block" and hit.note != NAMES.now)
+        passages = [hit for hit in blocks if self._quotable(hit.note)]
         yield "passages", {"passages": [(_passage_line(hit), hit) for hit in passages]}
 
     def _pinned(self) -> Iterator[tuple[Hit, Fact]]:
         """Preferences, goals and procedures that stand in every context, whether they match or not."""
         here = {hit.id for hit, _ in self._facts}
         for name in self._known.pinned:
-            fact = self._known.holding(name, self._day) if name not in here else None
+            fact = self._holding(name) if name not in here else None
             if fact is not None and fact.kind in _PROFILE and fact.entity_id is None and is_pinned(fact):
                 yield hit_of(fact, self._known, {}), fact
 
@@ -143,7 +161,9 @@ class _Subject:
         subjects = (fact.entity_id or "" for _, fact in self._facts)
         for name in dict.fromkeys((*self._named, *related, *subjects)):
             if name in entities:
-                yield _person_line(entities[name], relation(self._known.state, name, self._day))
+                one = entities[name]
+                home = one.note if one.note and self._quotable(one.note) else None
+                yield _person_line(replace(one, note=home), relation(self._known.state, name, self._day))
 
 
 def _fact_line(hit: Hit, fact: Fact) -> str:

@@ -14,7 +14,7 @@ from datetime import date, datetime, tzinfo
 from typing import cast
 
 from config.paths import NAMES
-from daemon.index.fact_words import Near, beginning, fact_table, nearly, ranked_facts
+from daemon.index.fact_words import FactWords, Near, beginning, fact_table
 from daemon.index.ranking import Passage, passages
 from daemon.index.reader import text_of
 from daemon.index.rows import title_of
@@ -132,11 +132,13 @@ class _Asking:
         if self._query.known_at is not None:
             versions = (fact for one in known.state.facts.values() for fact in one)
             with closing(fact_table(one for one in versions if known.told(one, self._day))) as table:
-                near = nearly(table, text, notes)
-                return {name: rank for name, _, rank in ranked_facts(table, text, enough, near)}, near
-        limit, near = enough, nearly(notes, text, notes, self._beginning)
+                facts = FactWords(table)
+                near = facts.misspelt(text, notes)
+                return {name: rank for name, _, rank in facts.ranked(text, enough, near)}, near
+        facts = FactWords(notes, self._beginning)
+        limit, near = enough, facts.misspelt(text, notes)
         while True:
-            ranked = ranked_facts(notes, text, limit, near, self._beginning)
+            ranked = facts.ranked(text, limit, near)
             told = {
                 name: rank
                 for name, version, rank in ranked

@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+from config.paths import NAMES
 from daemon.register.keys import Keys, make_host
 from daemon.register.reading import File, Reader, Reading, at_physical_end, lines_of, month_of, path_of
 from daemon.vault.door import Vault
@@ -73,7 +74,9 @@ class Register:
             case "foreign_host":
                 return _kept_by(reading.end.host_name)
             case _:
-                return None if reading.mark.host else Problem("", 0, "register_no_host")
+                if not reading.mark.host:
+                    return Problem("", 0, "register_no_host")
+                return self._linked(reading)
 
     def append(self, events: Sequence[Event], now: datetime, mark: Mark) -> tuple[tuple[Record, ...], Mark]:
         """Write a batch after the last line, on disk when this returns; gives its records and the new mark.
@@ -141,12 +144,20 @@ class Register:
     def verify(self) -> tuple[Problem, ...]:
         """Check every line of every month and give what is wrong; writes nothing."""
         reading = self.read()
-        found = list(reading.problems)
+        linked = self._linked(reading)
+        found = [*reading.problems, *([linked] if linked else [])]
         doubtful = [record.seq for record in reading.records if not record.vouched]
         for code, lines in (("unvouched", doubtful), ("purge_unfinished", reading.unfinished)):
             if lines:
                 found.append(Problem("", 0, f"register_{code}", (("seq", str(lines[0])),)))
         return tuple(found)
+
+    def _linked(self, reading: Reading) -> Problem | None:
+        """Say that a link stands where the next line goes: through that lines are read, and none is written."""
+        path = NotePath(reading.mark.file or NAMES.register_folder)
+        places = (Path(path), *Path(path).parents)
+        linked = any((self.vault.root / one).is_symlink() for one in places)
+        return Problem(path, 0, "linked_note") if linked else None
 
     def files(self) -> list[File]:
         """Give every month file, oldest first, with its lines."""

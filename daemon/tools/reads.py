@@ -1,15 +1,16 @@
 """The tools that read notes: each thing they give carries where it came from."""
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, TypeVar
 
 from daemon.policy.lineage import Output
 from daemon.tools.arguments import NoteList, NoteRead, NoteSearch, TaskList
 from daemon.tools.errors import ToolError
 from daemon.tools.tool import Sources, Tool, reader
 from daemon.vault.disk import etag_of
-from daemon.vault.errors import NoteMissing, VaultError
+from daemon.vault.errors import NoteMissing, VaultError, VaultMissing
 from parsers.dates import period
 from parsers.model.notes import Item, Note, visible
 from parsers.model.places import NotePath
@@ -17,6 +18,9 @@ from parsers.note import scan
 
 MOST = 100
 """Hits that one search or recall gives at most, and candidates that one name has."""
+_MOST_LOOKED_AT = 10 * MOST
+"""Hits looked at, at most, where some of the best are not given."""
+T = TypeVar("T")
 _TASK = re.compile(rb"^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[.{1,4}\]", re.MULTILINE)
 _DUE = re.compile(r"(?:📅\ufe0f? *|\[(?:due|échéance):: *|\((?:due|échéance):: *)(\d{4}-\d{2}-\d{2})")
 STATUS = {" ": "todo", "/": "in_progress", "x": "done", "X": "done", "-": "cancelled"}
@@ -49,12 +53,43 @@ def note_read(args: NoteRead, sources: Sources) -> tuple[Output, ...]:
 def note_search(args: NoteSearch, sources: Sources) -> tuple[Output, ...]:
     """The best notes for some words."""
     check_limit(args.limit)
-    found = sources.search(args.query, args.limit)
-    return tuple(
-        _output(sources, path, str(hit.get("snippet", "")), hit)
-        for path, hit in found
-        if not _unseen(sources, path)
-    )
+
+    def given(found: tuple[NotePath, Mapping[str, Any]]) -> Output | None:
+        path, hit = found
+        if not quotable(sources, path):
+            return None
+        one = _output(sources, path, str(hit.get("snippet", "")), hit)
+        return None if sources.external and one.sensitivity != "normal" else one
+
+    return filled(lambda limit: sources.search(args.query, limit), given, args.limit)
+
+
+def filled(
+    ask: Callable[[int], Sequence[T]], give: Callable[[T], Output | None], wanted: int
+) -> tuple[Output, ...]:
+    """Give as many of the best hits as are wanted; where some are not for this reader the next ones are."""
+    limit = wanted
+    while True:
+        found = ask(limit)
+        given = tuple(islice(filter(None, map(give, found)), wanted))
+        if len(given) == wanted or len(found) < limit or limit >= _MOST_LOOKED_AT:
+            return given
+        limit = min(4 * limit, _MOST_LOOKED_AT)
+
+
+def quotable(sources: Sources, path: NotePath) -> bool:
+    """Tell whether a hit in a note is for this reader: the index is of the last pass, the note is of now.
+
+    What cannot be read now is nobody's; to a reader outside a note that is gone may be one that was made private.
+    """
+    try:
+        if _unseen(sources, path) or "ignored" in sources.look.target(path).reasons:
+            return False
+        return sources.look.read(path) is not None or not sources.external
+    except VaultMissing:
+        raise
+    except VaultError:
+        return False
 
 
 @reader("note_list", NoteList, roles={"folder": "query", "glob": "query"})

@@ -5,6 +5,7 @@ hold: a fact counts as its own wording, as whom it is about, and as the note it 
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from config.paths import NAMES
@@ -15,7 +16,7 @@ from daemon.policy.lineage import Output
 from daemon.policy.privacy import harder
 from daemon.tools.arguments import EntityResolve, MemoryRecall, ProcedureGet, ProfileGet
 from daemon.tools.errors import ToolError
-from daemon.tools.reads import MOST, check_limit
+from daemon.tools.reads import MOST, check_limit, filled, quotable
 from daemon.tools.tool import Memory, Sources, Tool, reader
 from daemon.vault.errors import VaultError
 from parsers.dates import period
@@ -44,8 +45,7 @@ def memory_recall(args: MemoryRecall, sources: Sources) -> tuple[Output, ...]:
     outside = sources.external
     asked = Query(args.query, args.k, as_of, known_at, args.folder, external=outside, agent=outside)
     given = _Given(sources, memory)
-    found = (given.hit(one) for one in memory.recall(asked).hits)
-    return tuple(one for one in found if one is not None)
+    return filled(lambda k: memory.recall(replace(asked, k=k)).hits, given.hit, args.k)
 
 
 @reader("profile_get", ProfileGet, domain=DOMAIN, roles=_ROLES)
@@ -188,7 +188,7 @@ class _Given:
         if hit.kind == "fact":
             return self._fact_hit(hit, more)
         path = NotePath(hit.note)
-        if self._unseen(path):
+        if not quotable(self._sources, path):
             return None
         provenance, sensitivity = self._sources.label(path, hit.text)
         sensitivity = harder(sensitivity, hit.sensitivity)
@@ -235,10 +235,16 @@ class _Given:
             "name": one.name,
             "kind": entity.kind,
             "relation": relation,
-            "note": entity.note,
+            "note": self._home(entity),
             "score": one.score,
             "how": one.how,
         }
+
+    def _home(self, entity: Entity) -> str | None:
+        """Give somebody's own note, None where it is not for this reader."""
+        path = entity.note
+        hidden = path is not None and self._sources.external and self._sensitivity(NotePath(path)) != "normal"
+        return None if hidden else path
 
     def _unseen(self, path: NotePath) -> bool:
         return self._sources.hidden(path) or self._sources.hidden(self._sources.look.target(path).real)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from config.paths import NAMES, conflict_original
+from config.paths import NAMES
 from daemon.vault import locks, names
 from daemon.vault.disk import Reading, etag_of, read_file, stamp_of
 from daemon.vault.errors import (
@@ -37,7 +37,7 @@ from daemon.vault.moves import Moves
 from daemon.vault.places import Places
 from daemon.vault.rename import Exchange, exchange
 from daemon.vault.targets import Target, target
-from daemon.vault.walk import NOTE, Entry, Listing, Walk, unlistable
+from daemon.vault.walk import NOTE, Entry, Listing, Walk, copied_from, unlistable
 from daemon.vault.writing import Writer, Written
 from parsers.model.places import Etag, NotePath, Problem
 
@@ -297,7 +297,7 @@ class Vault:
             or not self._fits(path, status.st_size)
         ):
             return None
-        return Entry(spelt, *stamp_of(status), conflict_of=conflict_original(spelt))
+        return Entry(spelt, *stamp_of(status), conflict_of=copied_from(self._root, spelt))
 
     def unseen(self, path: NotePath) -> bool:
         """Whether a note that no scan shows is there all the same: ignored, no longer usable, or in the trash."""

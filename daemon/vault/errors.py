@@ -1,10 +1,18 @@
 """What can go wrong at the door: each error builds its sentence, and the problem it becomes."""
 
 import os
+import re
 from typing import ClassVar
 
 from parsers.errors import ClavaireError
 from parsers.model.places import Problem
+
+BYTE = re.compile("[\udc80-\udcff]")
+"""How the system's bytes that are no UTF-8 stand in a path."""
+
+
+def _printable(path: str) -> str:
+    return path if path.isprintable() else path.encode("unicode_escape").decode()
 
 
 class VaultError(ClavaireError):
@@ -60,11 +68,20 @@ class OutsideVault(VaultError):
 
     code = "outside_vault"
 
+    def __init__(self, path: str, sentence: str = "") -> None:
+        shown = _printable(path)
+        said = sentence or f"{shown} is not the path of a note in this vault; give one below its folder."
+        super().__init__(shown, said)
+
+
+class NotUtf8Name(OutsideVault):
+    """A file or folder whose name holds bytes that are no UTF-8: it cannot be written down anywhere else."""
+
+    code = "name_not_utf8"
+
     def __init__(self, path: str) -> None:
-        shown = path.encode("unicode_escape").decode() if not path.isprintable() else path
-        super().__init__(
-            shown, f"{shown} is not the path of a note in this vault; give one below its folder."
-        )
+        shown = BYTE.sub(lambda byte: f"\\x{ord(byte[0]) - 0xDC00:02x}", path)
+        super().__init__(shown, f"{_printable(shown)} is not read, since its name is not UTF-8; rename it.")
 
 
 class LedOutside(OutsideVault):

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from config.paths import NAMES
-from daemon.vault.errors import OutsideVault
+from daemon.vault.errors import BYTE, NotUtf8Name, OutsideVault
 from parsers.model.places import Etag, NotePath
 
 _SHORT = 16
@@ -43,11 +43,11 @@ def check(path: str) -> None:
 
     Raises:
         OutsideVault: It is absolute or empty, has an empty, `.`, `..` or hidden part, a backslash or NUL, or
-            would have one of these when decoded once more.
+            would have one of these when decoded once more; as `NotUtf8Name` where bytes of it are no UTF-8.
     """
     if ODD.search(path):
         if _NEVER.search(path):
-            raise OutsideVault(path)
+            raise NotUtf8Name(path) if BYTE.search(path) else OutsideVault(path)
         parts = _DOT.sub(".", path).split("/")
     else:
         parts = path.split("/")

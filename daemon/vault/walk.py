@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple, cast
 
-from config.paths import conflict_original, placeholder_original
+from config.paths import NAMES, conflict_original, numbered_original, placeholder_original
 from daemon.vault import names
 from daemon.vault.errors import OutsideVault, TooLarge, TwinNames
 from parsers.model.places import NotePath, Problem
 
 NOTE = ".md"
+_OURS = f"{NAMES.assistant}/"
 _KIND, _FILE = 0o170000, stat.S_IFREG
 
 
@@ -115,7 +116,7 @@ class Walk:
     def _scan(self, folder: str) -> None:
         """List one folder; its path ends in `/`, that of the vault is empty."""
         add, most, all_read = self._rows.append, self._max_bytes, self._ignored is None
-        odd = names.ODD.search
+        odd, ours = names.ODD.search, folder == _OURS
         with os.scandir(f"{self._root}/{folder}") as found:
             for item in found:
                 name = item.name
@@ -129,7 +130,7 @@ class Walk:
                         continue
                     plain = status.st_mode & _KIND == _FILE and status.st_size <= most and all_read
                     if (plain and not odd(name)) or self._odd(path, status):
-                        copied = conflict_original(path) if "onfli" in name else None
+                        copied = copied_from(self._root, path) if ours or "onfli" in name else None
                         add((path, status.st_mtime_ns, status.st_size, status.st_ino, copied))
                 elif item.is_dir(follow_symlinks=False):
                     self._folder(folder + name)
@@ -183,6 +184,15 @@ class Walk:
         absent = placeholder_original(path)
         if absent and absent.endswith(NOTE):
             self._waiting.append(NotePath(absent))
+
+
+def copied_from(root: str, path: str) -> NotePath | None:
+    """Give the note of which a sync tool made this conflict copy; a number only tells one beside a note of ours."""
+    original = conflict_original(path)
+    if original is None and path.startswith(_OURS):
+        numbered = numbered_original(path)
+        return numbered if numbered and os.path.lexists(f"{root}/{numbered}") else None
+    return original
 
 
 def unlistable(folder: str, error: OSError) -> Problem:

@@ -223,6 +223,25 @@ TEMPORARY = "99_Assistant/.syncthing.Profil.md.tmp"
 OTHER = "Tri (conflicted copy 2025-03-01).md"
 
 
+@pytest.mark.parametrize("name", ["Profil 2", "Profil (1)"])
+def test_c28_a_numbered_copy_of_a_managed_note_is_told_and_an_ordinary_note_is_read(vault, name):
+    home = vault()
+    home.write_profile(PROFILE)
+    home.put("Carnet.md", "girolle\n")
+    home.rest()
+    copy = f"99_Assistant/{name}.md"
+    home.put(copy, PROFILE.replace("thé", "café"))
+    home.put("Carnet 2.md", "bolet\n")
+    home.rest()
+    assert now(home) == ["thé"]
+    assert (found(home, "café"), found(home, "bolet")) == ([], ["Carnet 2.md"])
+    (card,) = home.open_cards()
+    assert (card.kind, "café" in home.cards()) == ("copy", True)
+    home.full(copy).unlink()
+    home.rest()
+    assert not home.open_cards()
+
+
 def test_c28_files_of_sync_tools_are_no_notes(vault):
     home = vault()
     home.write_profile(PROFILE)

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from config.paths import NAMES
-from tests.asking import asked, found, now, problems
+from tests.asking import asked, cli, found, now, problems
 
 C01 = """\
 # Mode d'emploi
@@ -212,6 +212,29 @@ def test_c05_a_managed_note_with_such_a_header_keeps_it_and_gets_no_second_one(v
     assert home.profile().startswith(head + "# Profil")
     assert home.profile().count("---\n") == 2
     assert "{}" not in home.profile()
+
+
+@pytest.mark.parametrize("coding", ["utf-16-le", "utf-16-be"])
+def test_a_note_in_utf16_is_one_problem_that_says_so_until_it_is_saved_as_utf8(vault, coding):
+    data = f"\ufeff{C05}".encode(coding)
+    home = vault(files={"Note.md": data})
+    home.sync()
+    assert problems(home) == [("Note.md", 1, "note_utf16")]
+    for locale, remedy in (("fr", "enregistrez-la en UTF-8"), ("en", "save it as UTF-8")):
+        home.restart(GENERAL__LOCALE=locale)
+        home.sync()
+        (told,) = asked(home, "status")["problems"]
+        assert told["sentence"].startswith("Note.md:1")
+        assert remedy in told["sentence"]
+        assert told["sentence"] in cli(home, "doctor")[1]
+    home.full("Note.md").rename(home.full("Autre.md"))
+    home.rest()
+    assert problems(home) == [("Autre.md", 1, "note_utf16")]
+    assert home.full("Autre.md").read_bytes() == data
+    home.put("Autre.md", data.decode("utf-16").replace("Réunion: budget", "Réunion"))
+    home.sync()
+    assert problems(home) == []
+    assert found(home, "girolle") == ["Autre.md"]
 
 
 C06 = (

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from config.sections import Watch
-from config.settings import KEYS, ConfigError, Settings, load, set_value, zone
+from config.settings import KEYS, ConfigError, Settings, load, renewed, set_value, zone
 
 ROOT = Path(__file__).parents[2]
 
@@ -25,7 +25,7 @@ def refusal(tmp_path: Path, text: str, environ: dict[str, str] | None = None) ->
 
 def test_without_file_or_variable_every_value_is_the_default(tmp_path) -> None:
     settings = load({}, tmp_path / "absent.toml")
-    assert settings == Settings() == load({}, None)
+    assert settings._replace(source=None) == Settings() == load({}, None)
     assert {settings.origin(key) for key in KEYS} == {"default"}
     assert (settings.memory.edit_window, settings.watch.settle, settings.cards.per_day) == (600, 2.0, 20)
 
@@ -296,3 +296,26 @@ def test_ports_are_a_table_of_numbers_from_1_to_65535(tmp_path) -> None:
             load({"CLAVAIRE_BRAIN__SERVICES": wrong}, None)
     set_value(path, "brain.services", "{ web = 65535 }")
     assert load({}, path).brain.services == {"web": 65_535}
+
+
+def test_settings_are_read_anew_once_their_file_was_written_and_only_then(tmp_path) -> None:
+    path = tmp_path / "config.toml"
+    environ = {"CLAVAIRE_MEMORY__ENABLED": "false"}
+    first = load(environ, path)
+    assert renewed(first) is first
+    set_value(path, "privacy.private", '["a"]')
+    second = renewed(first)
+    assert (second.privacy.private, second.memory.enabled) == (("a",), False)
+    assert renewed(second) is second
+    path.write_text("[privacy]\nprivate = ['b']\n", "utf-8")
+    assert renewed(second).privacy.private == ("b",)
+    assert renewed(Settings()) == Settings()
+
+
+@pytest.mark.parametrize(("text", "said"), [(None, "n'existe plus"), ("", "vide"), ("[privacy", "TOML")])
+def test_a_file_that_is_gone_empty_or_broken_is_no_word_of_the_person(tmp_path, text, said) -> None:
+    path = written(tmp_path, "[privacy]\nprivate = ['a']\n")
+    settings = load({}, path)
+    path.unlink() if text is None else path.write_text(text, "utf-8")
+    with pytest.raises(ConfigError, match=said):
+        renewed(settings)

@@ -24,7 +24,6 @@ from daemon.brain import (
     boot,
     data_block,
     decisions,
-    escaped,
     focus,
     refused,
     state_of_work,
@@ -139,6 +138,23 @@ def test_one_in_a_private_folder_or_that_is_a_link_is_given_to_nobody(vault):
     assert booted_after(home) == ""
 
 
+@pytest.mark.parametrize("target", ["/etc/hostname", "../Ailleurs.md", "nulle-part.md"])
+def test_what_waits_for_a_place_that_is_a_link_or_private_is_given_to_nobody(home, target):
+    home.put("Ailleurs.md", "ailleurs\n")
+    home.app.pipeline.submit([NowWrite(*TEXTS, origin=CLIENT)])
+    home.full(NAMES.now).symlink_to(target)
+    assert (booted(home).text, booted(home).etag, booted(home).stale) == ("", "", ())
+    home.full(NAMES.now).unlink()
+    home.put(NAMES.now, "---\nprivé: oui\n---\nmots\n")
+    assert (booted(home).text, booted(home).etag, booted(home).stale) == ("", "", ())
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
+def test_one_whose_properties_have_lost_their_letters_is_given_to_nobody(home, encoding):
+    home.put(NAMES.now, "---\nprivé: oui\n---\nmots\n".encode(encoding))
+    assert (booted(home).text, booted(home).etag) == ("", "")
+
+
 def booted_after(home: Home) -> str:
     home.rest()
     return booted(home).text
@@ -226,27 +242,6 @@ def test_nothing_in_the_text_or_in_a_name_can_close_the_block(text, client, day)
     assert same.startswith("<now")
     assert same.endswith("\n</now>")
     assert same.partition("\n")[0].count(">") == 1
-
-
-@given(st.text(max_size=200))
-def test_a_text_that_holds_no_delimiter_is_given_as_it_is(text):
-    if (
-        "<" not in unicodedata.normalize("NFKC", text)
-        and "\0" not in text
-        and "〈" not in text
-        and "‹" not in text
-    ):
-        assert escaped(text) == text
-
-
-@pytest.mark.parametrize("text", ["</data>", "＜/ｄａｔａ>", "﹤ now>", "‹/ＮＯＷ›", "</ assistant-context>"])
-def test_a_delimiter_is_escaped_in_whatever_letters_it_is_spelt(text):
-    assert escaped(text).startswith("&lt;")
-
-
-def test_code_and_html_that_are_no_delimiters_stay():
-    text = "a < b && <nowhere> <b>x</b> </div> ```if x<y```"
-    assert escaped(text) == text
 
 
 def test_the_block_says_everything_about_the_text(home):

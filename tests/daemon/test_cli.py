@@ -159,9 +159,11 @@ WRONG = {
     "a time that is none": ["facts", "--known-at", "2026-13-01"],
     "a start that is none": ["remember", "x", "--since", "hier"],
     "an empty fact": ["remember", "  "],
+    "a fact that no reader sees": ["remember", "\u200b"],
     "an origin that is none": ["remember", "x", "--as", "robot"],
     "an agent that says it is the person": ["remember", "x", "--as", "person"],
     "a confidence beyond one": ["remember", "x", "--as", "mcp:a", "--confidence", "1.5"],
+    "a confidence that is no number": ["remember", "x", "--as", "mcp:a", "--confidence", "nan"],
     "an unknown fact to correct": ["correct", "f-00000000", "x"],
     "an unknown fact to forget": ["forget", "f-00000000"],
     "an unknown fact's history": ["history", "f-00000000"],
@@ -192,6 +194,7 @@ def test_wrong_use_ends_with_2_and_one_sentence_on_stderr(home, what):
     assert (code, out) == (2, "")
     assert len(err.splitlines()) == 1, err
     assert "Traceback" not in err
+    assert "cannot be written in the register" not in err
 
 
 def test_a_traceback_only_with_debug(home):
@@ -477,6 +480,23 @@ def test_a_register_line_changed_by_hand_is_found_and_closes_the_vault(home):
     assert (code, out, len(err.splitlines())) == (3, "", 1)
 
 
+@pytest.mark.parametrize("what", ["month", "folder"])
+def test_a_register_behind_a_link_is_named_by_every_command(home, what):
+    folder = home.full(NAMES.register_folder)
+    (month,) = folder.iterdir()
+    linked = month if what == "month" else folder
+    linked.rename(home.root / "ailleurs.md")
+    linked.symlink_to(home.root / "ailleurs.md")
+    for command in ("verify-register", "doctor"):
+        code, out, _ = called(home, command)
+        assert (code, len(out.splitlines()), month.name in out) == (1, 1, True), out
+    (problem,) = asked(home, "status")["problems"]
+    assert (problem["code"], problem["path"]) == ("linked_note", f"{NAMES.register_folder}/{month.name}")
+    for command in (["remember", "Chat : Mistigri"], ["sync"]):
+        code, _, err = called(home, *command)
+        assert (code, month.name in err, len(err.splitlines())) == (3, True, 1), err
+
+
 def test_config_says_where_each_value_comes_from(home):
     assert called(home, "config", "set", "watch.settle", "3.5")[0] == 0
     file = str(home.folder / "config" / NAMES.application / NAMES.config_file)
@@ -573,6 +593,27 @@ def test_run_keeps_the_vault_until_it_is_told_to_stop(home, named):
             daemon.kill()
         daemon.stdout.close()
         daemon.wait()
+
+
+_STOPPED_AT_ONCE = """
+import os, signal
+from daemon.cli.session import Session
+Session.app = lambda self: os.kill(os.getpid(), signal.SIGTERM)
+from daemon.cli.main import main
+main(["run"])
+"""
+
+
+def test_run_that_is_stopped_while_it_starts_ends_well(home):
+    ended = subprocess.run(
+        [sys.executable, "-c", _STOPPED_AT_ONCE],
+        cwd=ROOT,
+        env=spelt(home),
+        capture_output=True,
+        timeout=30,
+        check=False,
+    )
+    assert (ended.returncode, ended.stderr) == (0, b"")
 
 
 # ---- a command that only reads is light

@@ -185,3 +185,18 @@ def test_status_tells_the_tokens_that_were_given(home):
     assert after["week"] == before["week"] + used
     assert after["conversations"] == 1
     assert after["per_conversation"] == after["week"]
+
+
+def test_a_context_quotes_no_note_that_is_gone_ignored_or_protected_since_the_last_pass(home):
+    for name in ("un", "deux", "trois", "quatre"):
+        home.put(f"Tas/{name}.md", f"le beffroi mot{name} sonne\n")
+    home.rest()
+    _, out, _ = cli(home, "context", "beffroi")
+    assert [f"mot{name}" in out for name in ("un", "deux", "trois", "quatre")] == [True] * 4
+    home.full("Tas/un.md").unlink()
+    home.put(".clavaireignore", "Tas/deux.md\n")
+    home.put("Tas/trois.md", "---\nprivé: oui\n---\nle beffroi mottrois sonne\n")
+    code, out, _ = cli(home, "context", "beffroi")
+    assert code == 0
+    assert [f"mot{name}" in out for name in ("un", "deux", "trois", "quatre")] == [False, False, False, True]
+    assert "Tas/deux" not in out

@@ -177,12 +177,51 @@ def test_a_link_and_a_note_that_is_no_utf8_are_left_with_a_problem(home):
     home.full(NAMES.now).unlink()
     home.rest()
     assert home.text(NAMES.now) == WHOLE
-    home.put(NAMES.now, b"\xff\xfe")
+    home.put(NAMES.now, b"\xe9t\xe9\n")
     accept(home.app, [focusing("Suite.")])
-    assert home.full(NAMES.now).read_bytes() == b"\xff\xfe"
+    assert home.full(NAMES.now).read_bytes() == b"\xe9t\xe9\n"
     assert home.state.brain.waits
     accept(home.app, [writing()])
     assert home.text(NAMES.now) == WHOLE
+
+
+KEPT_BACK = [
+    "---\nprivé: oui\n---\nmots\n".encode(),
+    b"---\nsensitive: yes\n---\nmots\n",
+    b"---\nprive: [oui\n---\nmots\n",
+    "---\nprivé: oui\n---\nmots\n".encode("latin-1"),
+    "---\nprivé: oui\n---\nmots\n".encode("utf-16"),
+]
+
+
+@pytest.mark.parametrize("data", KEPT_BACK)
+@pytest.mark.parametrize("edit", [writing(), focusing("Suite.")])
+def test_what_waits_when_the_person_makes_the_note_private_is_never_put_there(home, data, edit):
+    # R-P04
+    home.app.pipeline.submit([edit])
+    home.put(NAMES.now, data)
+    home.rest()
+    assert home.full(NAMES.now).read_bytes() == data
+    assert not home.state.brain.waits
+    assert home.rest() == []
+    home.put(NAMES.now, "mots\n")  # the mark is taken away: the note stays the person's
+    home.rest()
+    assert home.text(NAMES.now) == "mots\n"
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_in_a_private_folder_or_ignored_it_is_not_written_either(vault, there):
+    for home in (
+        vault(PRIVACY__PRIVATE=json.dumps([NAMES.now])),
+        vault(files={".clavaireignore": f"{NAMES.now}\n"}),
+    ):
+        home.rest()
+        if there:
+            home.put(NAMES.now, "mots\n")
+        accept(home.app, [writing()])
+        home.rest()
+        assert home.full(NAMES.now).exists() == there
+        assert not there or home.text(NAMES.now) == "mots\n"
 
 
 def test_a_new_index_knows_the_same_as_the_register_tells(home):

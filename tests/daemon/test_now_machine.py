@@ -23,6 +23,7 @@ MINE = st.sampled_from(
         "",
         "mes mots\n",
         "# Now — 2020-01-01\n\n## Étape courante\n\nà moi\n\n## À moi\n\nmots\n",
+        "---\nprivé: oui\n---\nmien\n",
         "# Now\r\n\r\n## Contexte implicite\r\n\r\nmien\r\n",
         render(NowTexts("Un.", "Rien.", "Rien.", "Rien."), "2026-11-30"),
     ]
@@ -100,6 +101,9 @@ class Between(RuleBasedStateMachine):
     def _written(self) -> None:
         """What the note says once all that waits is written: one rendering for all of it."""
         if not self.waiting:
+            return
+        if self.wanted is not None and b"oui" in self.wanted:  # kept from agents: what waited never comes
+            self.waiting = []
             return
         day = self.home.clock().astimezone(self.home.zone).date().isoformat()
         whole = [at for at, one in enumerate(self.waiting) if one.whole]

@@ -137,11 +137,11 @@ def test_the_daemon_says_once_in_one_line_that_the_disk_is_full(home, caplog):
 def test_the_daemon_goes_on_where_tidying_meets_a_full_disk(home, caplog):
     home.rest()
     keeper = Keeper(home.app, lambda: datetime.now(UTC), lambda: None)
-    keeper._tidy = True
+    keeper._untidy = True
     home.app.history.index.connection.execute("PRAGMA query_only = ON")  # refused like a disk without room
     with caplog.at_level(logging.WARNING, "clavaire"):
         assert keeper._tried(keeper._tidy_up) is False
-    assert keeper._tidy is False
+    assert keeper._untidy is False
     assert [one.exc_info for one in caplog.records] == [None]
 
 

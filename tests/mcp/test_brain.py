@@ -132,6 +132,86 @@ def test_the_policy_refuses_a_writing_at_level_nought_with_its_rule(home):
     assert home.text(NAMES.now) == NOW
 
 
+def refused_both(home) -> dict:
+    """Let an agent try both writings and give the last error: nothing it does changes or tells anything."""
+    before = home.full(NAMES.now).read_bytes() if home.full(NAMES.now).exists() else None
+    with Agent(home, booted=False) as agent:
+        for tool, args in (("brain_write", WROTE), ("brain_focus", {"text": "autre"})):
+            error = agent.fails(tool, **args)
+            assert "secret" not in str(error)
+        assert agent.ask("brain_boot")["text"] == ""
+        assert agent.ask("brain_focus")["text"] == ""
+        home.rest()
+        assert agent.ask("brain_boot")["text"] == ""
+    assert (home.full(NAMES.now).read_bytes() if home.full(NAMES.now).exists() else None) == before
+    assert not {"now.written", "now.given", "now.shown"} & {record.op for record in home.records()}
+    assert not any(b"faire les comptes" in record.raw for record in home.records())
+    return error
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "---\nprivé: oui\n---\nsecret\n".encode(),
+        b"---\nsensible: oui\n---\nsecret\n",
+        "---\nprivé: [oui\n---\nsecret\n".encode(),
+        "---\nprivé: oui\n---\nsecret\n".encode("latin-1"),
+        "---\nprivé: oui\n---\nsecret\n".encode("utf-16"),
+    ],
+)
+def test_one_that_the_person_made_private_is_not_written_whoever_asks(home, data):
+    # R-P04
+    home.put(NAMES.now, data)
+    error = refused_both(home)
+    assert (error["error"], error["rule"]) == ("refused", 2)
+    assert error["sentence"] == home.app.words.say("agent.error.unavailable_path")
+
+
+@pytest.mark.parametrize("there", [True, False])
+@pytest.mark.parametrize(
+    "how", [{"PRIVACY__PRIVATE": f'["{NAMES.now}"]'}, {"PRIVACY__SENSITIVE": f'["{NAMES.assistant}"]'}, {}]
+)
+def test_nor_one_that_settings_or_the_ignore_file_keep_back(vault, how, there):
+    home = vault(**how) if how else vault(files={".clavaireignore": f"{NAMES.now}\n"})
+    if there:
+        home.put(NAMES.now, NOW + "secret\n")
+    home.rest()
+    error = refused_both(home)
+    assert (error["error"], error["rule"]) == ("refused", 2)
+
+
+@pytest.mark.parametrize("target", ["/etc/hostname", "../Clippings/w.md", "nulle-part.md"])
+def test_one_that_is_a_link_is_refused_with_a_sentence_and_nothing_is_recorded(home, target):
+    home.full(NAMES.now).unlink()
+    home.full(NAMES.now).symlink_to(target)
+    with Agent(home) as agent:
+        for tool, args in (("brain_write", WROTE), ("brain_focus", {"text": "autre"})):
+            error = agent.fails(tool, **args)
+            assert error["error"] == "unavailable"
+            assert error["sentence"] == home.app.words.say("problem.linked_note", path=NAMES.now)
+        home.rest()
+        assert agent.ask("brain_boot")["text"] == ""
+    assert home.full(NAMES.now).is_symlink()
+    assert home.text("Clippings/w.md") == "le vélo rouge du web\n"
+    assert "now.written" not in {record.op for record in home.records()}
+
+
+def test_the_first_section_of_what_is_no_utf8_is_not_replaced_and_that_is_said(home):
+    home.put(NAMES.now, b"# Now\n\n\xe9t\xe9\n")
+    with Agent(home) as agent:
+        assert "UTF-8" in agent.fails("brain_focus", text="autre")["sentence"]
+        assert home.full(NAMES.now).read_bytes() == b"# Now\n\n\xe9t\xe9\n"
+        assert agent.ask("brain_write", **WROTE)["status"] == "written"
+
+
+def test_focusing_leaves_a_title_of_the_persons_own_and_sets_the_day_alone(home):
+    rest = "# Travaux en cours\n\nmots\n\n## Étape courante\n\n{}\n"
+    home.put(NAMES.now, rest.format("A"))
+    with Agent(home) as agent:
+        agent.ask("brain_focus", text="B")
+    assert home.text(NAMES.now) == "# Now — 2026-11-30\n\n" + rest.format("B")
+
+
 def test_focus_reads_and_replaces_the_first_section_alone(home):
     with Agent(home) as agent:
         agent.ask("brain_write", **WROTE)

@@ -88,6 +88,8 @@ def test_a_paragraph_known_from_the_web_keeps_its_mark_whoever_hands_it_on(home,
     assert agent.ask("memory_save", text=WEB.strip())["status"] == "pending"
     sync(home)
     assert home.fact(WEB.strip()).provenance == "mcp:other"
+    sync(home)
+    assert "\n\t- proposé par mcp:claude-code ; d'après mcp:other\n" in home.cards()
 
 
 def test_what_is_found_in_a_note_of_the_vault_stays_the_agents_and_names_the_note(home, agent):
@@ -131,10 +133,17 @@ def test_what_cannot_be_saved_says_why(agent, args):
     assert agent.fails("memory_save", **args)["error"] == "arguments"
 
 
-@pytest.mark.parametrize(("text", "reason"), [("   ", "empty"), ("Vu ^f-7h2k9qd3", "own")])
-def test_what_comes_to_nothing_says_why(agent, text, reason):
-    found = agent.ask("memory_save", text=text)
-    assert (found["status"], found["reason"]) == ("unchanged", reason)
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("   ", "empty"), ("\0", "empty"), ("\1\2", "empty"), ("\u200b", "empty"), ("Vu ^f-7h2k9qd3", "own")],
+)
+def test_what_comes_to_nothing_says_why(home, agent, text, reason):
+    home.add_line("- Aime le vélo")
+    sync(home)
+    known = home.fact("Aime le vélo").id
+    for found in (agent.ask("memory_save", text=text), agent.ask("memory_update", id=known, text=text)):
+        assert (found["status"], found["reason"]) == ("unchanged", reason)
+    assert home.open_cards() == []
 
 
 def test_what_the_person_refused_is_not_proposed_again(home, agent):

@@ -240,3 +240,82 @@ def test_the_file_of_private_notes_is_never_opened(home):
         agent.ask("memory_save", text="Aime le vélo")
         assert not agent.session.snapshot.index.private
         assert not agent.session.app.history.index.private
+
+
+# ---- what has changed since the last pass, where nobody keeps the vault
+
+
+TOWN = {
+    f"Villes/{name}.md": f"# {name}\n\nle beffroi de {name} sonne\n" for name in ("Arras", "Lille", "Mons")
+}
+ASKED = (("note_search", "limit", "path"), ("memory_recall", "k", "note"))
+
+
+@pytest.fixture
+def towns(home):
+    for path, text in TOWN.items():
+        home.put(path, text)
+    home.rest()
+    return home
+
+
+def hits(agent, tool, key, *, query="beffroi", **args):
+    return {one[key]: one for one in agent.ask(tool, query=query, **args)["hits"]}
+
+
+@pytest.mark.parametrize(("tool", "most", "key"), ASKED)
+def test_a_note_that_is_ignored_since_is_left_out_and_the_others_are_given(towns, agent, tool, most, key):
+    towns.put(".clavaireignore", "Villes/Arras.md\n")
+    assert hits(agent, tool, key).keys() == {"Villes/Lille.md", "Villes/Mons.md"}
+    assert len(hits(agent, tool, key, **{most: 2})) == 2
+    step = {"tool": tool, "args": {"query": "beffroi"}}
+    assert agent.ask("plan_propose", title="Chercher", steps=[step])["status"] != "refused"
+
+
+@pytest.mark.parametrize(("tool", "most", "key"), ASKED)
+def test_a_note_that_is_gone_or_unreadable_since_is_not_quoted(towns, agent, tool, most, key):
+    assert len(hits(agent, tool, key)) == 3
+    towns.full("Villes/Arras.md").unlink()
+    towns.full("Privé/Mons.md").parent.mkdir(exist_ok=True)
+    towns.full("Villes/Mons.md").rename(towns.full("Privé/Mons.md"))
+    assert hits(agent, tool, key).keys() == {"Villes/Lille.md"}
+    assert hits(agent, tool, key, **{most: 1}).keys() == {"Villes/Lille.md"}
+    towns.full("Villes/Lille.md").unlink()
+    towns.full("Villes/Lille.md").mkdir()
+    assert hits(agent, tool, key) == {}
+
+
+@pytest.mark.parametrize(("tool", "most", "key"), ASKED)
+def test_a_note_that_is_sensitive_since_takes_no_ones_place(towns, agent, tool, most, key):
+    *best, last = hits(agent, tool, key)
+    for path in best:
+        towns.put(path, f"---\nsensible: oui\n---\n{TOWN[path]}")
+    assert hits(agent, tool, key, **{most: 1}).keys() == {last}
+
+
+@pytest.mark.parametrize(("tool", "most", "key"), ASKED)
+def test_words_of_an_older_version_bear_no_etag(towns, agent, tool, most, key):
+    towns.put("Villes/Arras.md", "# Arras\n\nautre chose\n")
+    found = hits(agent, tool, key)
+    assert found["Villes/Arras.md"]["etag"] is None
+    assert found["Villes/Lille.md"]["etag"] == agent.ask("note_read", path="Villes/Lille.md")["etag"]
+
+
+def test_somebodys_own_note_is_not_named_where_it_is_ignored_since(home, agent):
+    home.put("Gens/Zoé.md", "# Zoé\n")
+    home.add_person("Zoé — amie")
+    home.rest()
+    (one,) = agent.ask("entity_resolve", name="Zoé")["candidates"]
+    assert one["note"] == "Gens/Zoé.md"
+    home.put(".clavaireignore", "Gens/\n")
+    (one,) = agent.ask("entity_resolve", name="Zoé")["candidates"]
+    assert one["note"] is None
+
+
+def test_a_vault_that_is_not_there_is_told_and_not_an_empty_answer(towns, agent):
+    towns.root.rename(towns.root.with_name("ailleurs"))
+    try:
+        for tool, _, _ in ASKED:
+            assert agent.fails(tool, query="beffroi")["error"] == "unavailable"
+    finally:
+        towns.root.with_name("ailleurs").rename(towns.root)

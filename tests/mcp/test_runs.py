@@ -291,3 +291,75 @@ def test_what_stands_in_a_comment_is_not_there_for_an_exact_text(home, agent):
     assert answers[0]["error"] == "arguments"
     step = {"tool": "note_edit", "args": {"path": "Carnet.md", "old": "jardin", "new": "verger"}}
     assert propose(agent, step)["status"] == "awaiting_approval"
+
+
+# ---- hashes: who may not read a short text could find it by trying
+
+
+TOUCHING = [
+    ("note_append", {"text": "x"}),
+    ("note_trash", {}),
+    ("note_move", {"to": "Neuf/n.md"}),
+    ("property_set", {"key": "vu", "value": "oui"}),
+]
+
+
+@pytest.mark.parametrize(("tool", "args"), TOUCHING, ids=[one[0] for one in TOUCHING])
+def test_a_sensitive_note_is_told_by_no_hash_before_nor_after(home, agent, tool, args):
+    home.put("Santé.md", SENSITIVE)
+    home.rest()
+    found = propose(agent, {"tool": tool, "args": {"path": "Santé.md", **args}})
+    answers = [found, agent.ask("run_get", id=found["id"])]
+    home.app.brought_up()
+    run = run_of(home, found["id"])
+    hashes = {*run.steps[0].before.values(), *run.steps[0].expects.values()} - {""}
+    tick(home, run)
+    work(home)
+    answers.append(agent.ask("run_get", id=found["id"]))
+    assert answers[-1]["status"] == "succeeded"
+    assert hashes
+    assert not [one for one in hashes for answer in answers if one in str(answer)]
+
+
+@pytest.mark.parametrize(("tool", "args"), TOUCHING, ids=[one[0] for one in TOUCHING])
+def test_a_note_that_may_be_read_is_told_by_its_hashes(home, agent, tool, args):
+    found = propose(agent, {"tool": tool, "args": {"path": "Boîte/a.md", **args}})
+    before = agent.ask("note_read", path="Boîte/a.md")["etag"]
+    assert found["steps"][0]["before"]["Boîte/a.md"] == before
+    home.app.brought_up()
+    tick(home, run_of(home, found["id"]))
+    work(home)
+    (step,) = agent.ask("run_get", id=found["id"])["steps"]
+    assert step["before"]["Boîte/a.md"] == before
+    assert set(step["after"]) == {"Boîte/a.md", *([args["to"]] if "to" in args else [])}
+
+
+def test_a_version_that_was_sensitive_stays_untold_after_the_note_is_not(home, agent):
+    home.put("Santé.md", SENSITIVE)
+    home.rest()
+    found = propose(agent, {"tool": "note_append", "args": {"path": "Santé.md", "text": "x"}})
+    home.app.brought_up()
+    tick(home, run_of(home, found["id"]))
+    work(home)
+    home.put("Santé.md", "# Bilan\n\nrien de grave\n")
+    home.rest()
+    (step,) = agent.ask("run_get", id=found["id"])["steps"]
+    assert (step["before"], step["after"]) == ({}, {})
+    assert agent.ask("note_read", path="Santé.md")["text"]
+
+
+def test_a_note_that_became_sensitive_is_told_by_no_hash_of_what_it_was(home, agent):
+    found = propose(agent)
+    home.put("Boîte/a.md", f"---\nsensible: oui\n---\n{FILES['Boîte/a.md']}")
+    assert agent.ask("run_get", id=found["id"])["steps"][0]["before"] == {}
+
+
+@pytest.mark.parametrize("tool", ["note_append", "property_set", "note_trash"])
+def test_another_version_than_the_expected_one_has_its_code_and_says_to_read_again(home, agent, tool):
+    args = {"note_append": {"text": "x"}, "property_set": {"key": "k", "value": "v"}}.get(tool, {})
+    step = {"tool": tool, "args": {"path": "Boîte/a.md", "expected_etag": "0" * 64, **args}}
+    error = agent.fails("plan_propose", title="x", steps=[step])
+    assert error["error"] == "changed"
+    assert error["sentence"].startswith("Boîte/a.md ")
+    assert "expected_etag" in error["sentence"]
+    assert error["do"].startswith("Relisez")

@@ -270,6 +270,33 @@ def test_a_text_of_fields_alone_says_nothing(text):
     assert not says_nothing(f"x {text}")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\0",
+        "\1\2",
+        "\x7f\x85",
+        "\u200b",
+        "\ufeff\u2060",
+        "\u202e",
+        "\u2028",
+        "\u3164",
+        "\u2800",
+        "\ufe0f",
+        "\xad",
+    ],
+)
+def test_what_no_reader_sees_says_nothing(text):
+    assert says_nothing(text)
+    assert says_nothing(f" {text} {text} [depuis:: 2026]")
+    assert not says_nothing(f"{text}é")
+
+
+@pytest.mark.parametrize("text", ["?", "😀", "❤\ufe0f", "田", "\\", "e\u0301", "\ue000"])
+def test_a_sign_alone_says_something(text):
+    assert not says_nothing(text)
+
+
 def test_latex_and_backslashes_are_kept():
     text = r"note les sommes en LaTeX : \sum_{i=1}^{n} \1 \g<0>"
     assert as_item(text) == text

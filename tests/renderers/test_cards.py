@@ -102,10 +102,11 @@ def test_a_hidden_card_is_not_written_and_grouped_ones_are_counted():
     assert "autres" not in rendered(done, *grouped[:2], room=2)
 
 
-def proposal(language, about, *, told="Marie Kermoal (médecin)", text=None, status="open"):
+def proposal(language, about, *, told="Marie Kermoal (médecin)", text=None, status="open", **values):
     """The section of proposals with one card, in a note that holds `text` there."""
     waiting = card("Aime le thé\nAime le café", kind="proposal", origin="mcp:x", status=status)
-    known = fact("f-00000002", "Aime le thé", confidence=0.6, entity_id=about)
+    said_now = {"confidence": 0.6, "provenance": "mcp:x", **values}
+    known = fact("f-00000002", "Aime le thé", entity_id=about, **said_now)
     note = f"<!-- clavaire:begin pending -->\n{text or ''}<!-- clavaire:end pending -->\n"
     frame = frame_of(note, tasks=True)
     said = parse(note, frame)
@@ -137,6 +138,39 @@ def test_the_line_that_says_whom_leaves_with_its_card_whatever_they_are_called_b
     done = proposal(FR, "e-00000001")
     assert proposal(FR, "e-00000001", text=done, told="Marie Lefort", status="answered") == ""
     assert proposal(FR, None, text=f"{done}\t- à voir\n", status="answered") == "\t- à voir\n"
+
+
+@pytest.mark.parametrize(
+    ("provenance", "french", "english"),
+    [
+        ("mcp:x", "", ""),
+        ("user", "", ""),
+        ("vault", "", ""),
+        ("web", " ; d'après une page du web", "; based on a web page"),
+        ("mcp:y", " ; d'après mcp:y", "; based on mcp:y"),
+        ("connector:mail", " ; d'après connector:mail", "; based on connector:mail"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("confidence", "sure"), [(0.6, (", confiance 0,6", ", confidence 0.6")), (1.0, ("", ""))]
+)
+def test_a_proposal_says_how_sure_it_is_and_where_it_comes_from_if_that_is_worse(
+    provenance, french, english, confidence, sure
+):
+    known = {"provenance": provenance, "confidence": confidence}
+    for language, says in (
+        (FR, f"proposé par mcp:x{sure[0]} ; remplacerait « Aime le café »{french}"),
+        (EN, f"proposed by mcp:x{sure[1]}; would replace “Aime le café”{english}"),
+    ):
+        done = proposal(language, None, **known)
+        assert done.splitlines()[1] == f"\t- {says}"
+        kept = {"confidence": 1.0, "provenance": "user"}
+        assert proposal(language, None, text=done, status="answered", **kept) == ""
+
+
+def test_what_the_person_wrote_below_a_proposal_stays_however_like_ours_it_is():
+    mine = "\t- proposé par mcp:x, confiance 0,6 ; remplacerait « Aime le café » ; à revoir\n"
+    assert proposal(FR, None, text=f"{proposal(FR, None)}{mine}", status="answered") == mine
 
 
 def test_a_name_cannot_make_a_line_or_an_id_of_its_own():

@@ -7,14 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from renderers.blocks import FRAME, META, SECTIONS
 from renderers.context import (
     CUT,
-    FRAME,
-    SECTIONS,
     Part,
     cut,
     cut_line,
-    escaped,
     framed,
     item,
     link,
@@ -24,7 +22,7 @@ from renderers.context import (
     verbatim,
 )
 
-NAMES = (FRAME, *SECTIONS, "meta")
+NAMES = (FRAME, *SECTIONS, META)
 TAG = re.compile(rf"<[^\S\n]*/?[^\S\n]*(?:{'|'.join(NAMES)})\b", re.IGNORECASE)
 HOSTILE = st.lists(
     st.sampled_from([
@@ -47,20 +45,8 @@ def plain(text):
 
 @given(TEXTS)
 def test_nothing_in_a_text_opens_or_closes_a_tag_of_ours(text):
-    for found in (escaped(text), "\n".join(verbatim(text)), one_line(text)):
+    for found in ("\n".join(verbatim(text)), one_line(text)):
         assert not TAG.search(plain(found))
-
-
-@given(TEXTS)
-def test_what_is_escaped_once_is_escaped_for_good(text):
-    assert escaped(escaped(text)) == escaped(text)
-
-
-@pytest.mark.parametrize(
-    "text", ["a < b", "<br>", "if x <= 3", "1 < 2", "<https://example.org>", "5 < 10 now", ""]
-)
-def test_a_text_without_our_tags_stays_as_it_is(text):
-    assert escaped(text) == text
 
 
 @given(TEXTS, TEXTS, TEXTS)

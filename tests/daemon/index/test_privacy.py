@@ -15,8 +15,9 @@ from daemon.index.search import search
 from daemon.index.store import Index
 from daemon.index.texts import searched
 from daemon.index.words import Cutters
-from daemon.policy.privacy import Declared
+from daemon.policy.privacy import Declared, declaring
 from parsers.model.places import Problem
+from parsers.properties import read
 from tests.daemon.index.conftest import Settled
 from tests.daemon.index.guarded import RULES, Guarded
 
@@ -343,3 +344,22 @@ def test_the_private_file_is_named_after_the_index_it_belongs_to(c17):
     current = (c17.state / NAMES.current).read_text().strip()
     number = current.removeprefix(NAMES.index_prefix)
     assert Path(c17.state / f"{NAMES.private_prefix}{number}").is_file()
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+def test_a_note_in_utf_16_whose_protection_cannot_be_read_is_private(settled, codec):
+    bom = "\ufeff".encode(codec)
+    settled.put("A.md", bom + "---\nprivé: oui\n---\nle code 7319\n".encode(codec))
+    settled.settle()
+    db = settled.index.connection
+    assert db.execute("SELECT count(*) FROM notes").fetchone()[0] == 0
+    assert b"7\x003\x001" not in settled.raw()
+    text = (bom + "le code".encode(codec)).decode("utf-8", "replace")
+    assert Declared().sensitivity("A.md", declaring(text, read(text))) == "private"
+
+
+@pytest.mark.parametrize("head", ["privé: oui", "privée: true", "a: [\nprivé: oui"])
+def test_a_note_in_latin_1_that_says_it_is_private_is(settled, head):
+    settled.put("A.md", f"---\n{head}\n---\nle code 7319\n".encode("latin-1"))
+    settled.settle()
+    assert b"7319" not in settled.raw()

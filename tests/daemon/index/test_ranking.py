@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from config.paths import NAMES
-from daemon.index import ranking
+from daemon.index import matching, ranking
 from daemon.index.ranking import passages
 from daemon.index.reader import text_of
 from tests.daemon.index.guarded import RULES, Guarded
@@ -213,3 +213,16 @@ def test_the_day_of_a_time_is_that_of_the_calendar():
     assert [ranking._day(seconds * 10**9) for seconds in (0, 951_782_400, 1_796_083_200)] == [
         "1970-01-01", "2000-02-29", "2026-12-01",
     ]  # fmt: skip
+
+
+def test_a_word_stands_for_the_nearest_words_by_any_of_its_forms():
+    there = {"paris", "pariss", "parade", "perle", "parl"}
+    asked = []
+
+    def having(word, most):
+        asked.append((word, most))
+        return there
+
+    assert matching.misspelt({"parrade": 1, "parl": 0, "parizs": 2}, having) == ["parade", "paris", "pariss"]
+    assert asked == [("parrade", 1), ("parizs", 2)]
+    assert matching.misspelt({"pariss": 1, "parist": 1}, having) == ["pariss", "paris"]

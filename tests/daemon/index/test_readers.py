@@ -5,8 +5,6 @@ from contextlib import closing
 import pytest
 
 from config.paths import NAMES
-from daemon.index import reader
-from daemon.index.schema import PRIVATE, PRIVATE_FROM
 from daemon.index.search import search
 from daemon.index.store import Index
 from daemon.policy.privacy import Declared
@@ -102,7 +100,3 @@ def test_many_private_blocks_keep_no_other_note_out(settled):
         settled.put(f"N{n}.md", "\n\n".join(f"une tulipe ^b-{n}" for n in range(10)))
     settled.settle()
     assert len(settled.found("tulipe")) == 10
-
-
-def test_search_knows_where_private_rows_start():
-    assert (reader.PRIVATE, reader.PRIVATE_FROM) == (PRIVATE, PRIVATE_FROM)

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from daemon.index import reader, schema
 from daemon.index.search import search
 from daemon.index.store import Index
 
@@ -222,5 +221,41 @@ print(*sys.modules)"""
     )
 
 
-def test_search_knows_the_row_ids_of_the_schema():
-    assert reader.ROW_BITS == schema.ROW_BITS == 20
+@pytest.fixture
+def small(settled):
+    for path, text in {
+        "A.md": "le jardin, le toit\n",
+        "B.md": "# Un\nla cour et le mur\n",
+        "C.md": "les arbres, la haie, le banc\n",
+        "D.md": "jardin, maison, toit\n",
+    }.items():
+        settled.put(path, text)
+    settled.settle()
+    return settled
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ("le la les", ["C.md", "B.md", "A.md"]),
+        ("les le", ["C.md", "A.md", "B.md"]),
+        ("le", ["A.md", "B.md", "C.md"]),
+        ("les", ["C.md"]),
+        ("le vous", ["A.md", "B.md", "C.md"]),
+        ("vous", []),
+        ("le banc", ["C.md"]),
+    ],
+)
+def test_small_words_alone_find_what_has_all_of_them_and_then_what_has_some(small, query, wanted):
+    assert paths(small, query) == wanted
+    assert paths(small, query, limit=1) == wanted[:1]
+    small.rebuilt()
+    assert paths(small, query) == wanted
+
+
+def test_all_of_some_small_words_come_before_many_parts_with_most_of_them(settled):
+    settled.put("A.md", "\n\n".join(f"# {number}\nle la les des {number}" for number in range(9)))
+    settled.put("Z.md", "le la les des du\n")
+    settled.settle()
+    assert paths(settled, "le la les des du", limit=1) == ["Z.md"]
+    assert paths(settled, "le la les des du") == ["Z.md", "A.md"]

@@ -40,7 +40,8 @@ def test_a_word_that_is_asked_for_twice_counts_once():
 
 
 @pytest.mark.parametrize(
-    "word", ["Андрей", "живёт", "ещё", "Київ", "Њујорк", "καφές", "Ελλάδα", "ǽ", "ǿre", "Việt", "Đặng", "İzmir"]
+    "word",
+    ["Андрей", "живёт", "ещё", "Київ", "Њујорк", "καφές", "Ελλάδα", "ǽ", "ǿre", "Việt", "Đặng", "İzmir"],
 )
 def test_a_word_with_marks_is_found_in_any_alphabet(settled, word):
     settled.put("N.md", f"On a lu « {word} » ici.\n")

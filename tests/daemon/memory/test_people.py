@@ -620,6 +620,30 @@ def test_a_name_that_two_have_is_asked_about_and_nothing_merges(home, origin):
     assert home.open_cards() == []
 
 
+def test_a_card_tells_two_who_are_called_the_same_apart_by_their_ids(home):
+    for name in ("Ann", "Ann", "Marie", "Marie — cheffe", "Zoé — amie", "Zoé — tante"):
+        home.add_person(name)
+        home.rest()
+    for number, one in enumerate(home.state.entities.values()):
+        home.sync((), [Remember(f"Doit {number} euros", "fact", "mcp:x", 0.9, about=one.id)])
+        home.rest()
+    told = [about.rpartition(" ^")[0] for about in re.findall(r"\t- à propos de (.*)", home.cards())]
+    names = [one.id for one in home.state.entities.values()]
+    assert told == [
+        f"Ann ({names[0]})",
+        f"Ann ({names[1]})",
+        f"Marie ({names[2]})",
+        "Marie (cheffe)",
+        "Zoé (amie)",
+        "Zoé (tante)",
+    ]
+    home.forget(names[0])
+    home.rest()
+    home.sync((), [Remember("Aime le thé", "fact", "mcp:x", 0.9, about=names[1])])
+    home.rest()
+    assert "- à propos de Ann ^c-" in home.cards()
+
+
 def test_somebody_else_than_those_offered(home):
     home.add_person("Marie — sœur")
     home.add_person("Marie — collègue")

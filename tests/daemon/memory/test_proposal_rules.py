@@ -40,6 +40,29 @@ def test_what_an_agent_says_waits_on_a_card_and_is_no_fact_of_today(vault, origi
     assert as_of(home, "2026-12-01") == ["Dentiste : Dr Martin"]
 
 
+def test_a_card_says_how_sure_an_agent_is_where_it_said_so(vault):
+    home = vault()
+    home.remember("aime le thé", AGENT, confidence=1.0)
+    assert f"\t- proposé par {AGENT}\n" in home.cards()
+    home.tick("thé", "keep")
+    home.rest()
+    assert card_lines(home) == []
+
+
+def test_nothing_comes_of_what_no_reader_sees(vault):
+    home = vault()
+    home.add_line("- aime le thé")
+    home.rest()
+    name = home.fact("aime le thé").id
+    for origin in ("person", AGENT):
+        home.remember("\0", origin)
+    for command in (["remember", "\u200b"], ["remember", "\1", "--as", AGENT], ["correct", name, "\u200b"]):
+        code, _, err = cli(home, *command)
+        assert (code, len(err.splitlines())) == (2, 1)
+    assert now(home) == ["aime le thé"]
+    assert card_lines(home) == []
+
+
 def test_nobody_else_than_an_agent_or_http_may_be_named_as_an_origin(vault):
     # memory.md rule 2; law 9
     home = vault()
@@ -81,6 +104,7 @@ def test_a_card_reworded_before_it_is_kept_is_the_persons_own_word(vault):
     assert (fact.source, fact.confidence, fact.valid_from) == ("user", 1.0, "2026-02-01")
     assert now(home) == ["aime le thé vert"]
     assert line_with(home, "thé vert") == f"- aime le thé vert [depuis:: 2026-02] ^{fact.id}"
+    assert card_lines(home) == []
 
 
 def test_two_ticks_on_one_card_decide_nothing_and_the_card_says_so(vault):

@@ -79,9 +79,33 @@ _WORDS = (
         "SG.",
         "Ma1",
     ),
+    *(
+        "password ",
+        "password=",
+        "mot de passe est ",
+        "token: a",
+        "token:",
+        "secret=!a",
+        "SG.a",
+        "xoxb-",
+        "AIza",
+    ),
     *("PuTTY-User-Key-File-2", "aaaaaaaaaaaaaaaaaaaaa!", "[[", "[", "`", "12345678:"),
 )
-_STARTS = ("note", "1 to", "may", "iban 1", "BEGIN RSA ", "a@", "PRIVATE", "//a", "eyJ")
+_STARTS = (
+    "note",
+    "1 to",
+    "may",
+    "iban 1",
+    "BEGIN RSA ",
+    "a@",
+    "PRIVATE",
+    "//a",
+    "eyJ",
+    "mdp=",
+    "token ",
+    "sk-",
+)
 
 
 def took(work: Callable[[str], object], text: str) -> float:

@@ -14,6 +14,7 @@ from daemon.index.private import Guard
 from daemon.index.store import Index
 from daemon.policy.privacy import Declared
 from daemon.recall.compile import Limits, NowNote, compiled
+from daemon.recall.quotable import Quotable
 from daemon.recall.recollecting import recall
 from daemon.snapshot import Snapshot
 from daemon.vault.door import Vault
@@ -98,11 +99,21 @@ class Shelf:
         *,
         external: bool = True,
         note: NowNote | None = None,
+        quotable: Quotable | None = None,
         **limits: object,
     ) -> Context:
         snapshot = self.open(private=not external)
         given = Limits(budget, **limits)
-        return compiled(snapshot, text, external=external, now=NOW, zone=PARIS, note=note, limits=given)
+        return compiled(
+            snapshot,
+            text,
+            external=external,
+            now=NOW,
+            zone=PARIS,
+            note=note,
+            limits=given,
+            quotable=quotable,
+        )
 
 
 @contextlib.contextmanager

@@ -253,3 +253,27 @@ def test_no_fact_outranks_what_replaced_it(facts, people):
         for new, old in newer.items():
             if old in place and new in place and newer.get(old) != new:
                 assert place[new] < place[old]
+
+
+# ---- the index is of the last pass, the notes are of now
+
+
+def test_what_may_not_be_quoted_any_more_is_left_out_with_what_was_taken_from_it(one):
+    for name in ("Ici", "Parti"):
+        one.put(f"{name}.md", f"# {name}\n\nle dentiste de {name} passage{name}\n")
+    one.put("Marie Dupont.md", "# Marie Dupont\n")
+    taken = [
+        fact(f"f-0000000{n}", f"Dentiste fait{name}", source_ref=f"{name}.md#^p1")
+        for n, name in enumerate(("Ici", "Parti"), 5)
+    ]
+    pinned = fact("f-00000009", "Règle #épinglé", kind="preference", source_ref="Parti.md#^p2")
+    one.know([*taken, pinned, DENTIST], [MARIE], [relation(MARIE.id, "sœur")])
+    asked = "le dentiste de Marie Dupont"
+    told = one.context(asked, threshold=0.0).text
+    given = one.context(asked, threshold=0.0, quotable=lambda path: path == "Ici.md")
+    for words in ("passageIci", "faitIci", "Dr Martin", "Marie Dupont (Mimi) — sœur"):
+        assert words in given.text, words
+    for words in ("passageParti", "faitParti", "Règle", "[[Marie Dupont"):
+        assert words in told, words
+        assert words not in given.text, words
+    assert {hit.note for hit in given.hits if hit.kind == "block"} == {"Ici.md"}

@@ -251,7 +251,7 @@ def test_the_daemon_makes_vectors_when_nothing_waits_and_forgets_none(home):
     from daemon.loop import Keeper  # noqa: PLC0415 - only here
 
     keeper = Keeper(home.app, home.clock, lambda: None)
-    while not keeper._tidy_up() and keeper._tidy:
+    while not keeper._tidy_up() and keeper._untidy:
         pass
     index = home.app.history.index
     assert stale(index, f"{NAME} 1") == []
@@ -265,7 +265,7 @@ def test_a_daemon_whose_model_is_missing_says_so_once_and_goes_on(home, caplog):
     home.rest()
     keeper = Keeper(home.app, home.clock, lambda: None)
     for _ in range(3):
-        while not keeper._tidy_up() and keeper._tidy:
+        while not keeper._tidy_up() and keeper._untidy:
             pass
     told = [one.getMessage() for one in caplog.records if one.levelname == "WARNING"]
     assert told == [home.app.words.say("error.model_missing", name="no_such_package")]

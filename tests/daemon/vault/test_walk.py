@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from config.i18n import catalogue
 from config.paths import NAMES
 from daemon.vault import errors
 from daemon.vault.disk import etag_of
@@ -110,8 +111,25 @@ def test_names_no_note_can_have_are_left_out_and_named(vault):
     put(vault, "50 %.md")
     listing = vault.walk()
     assert [entry.path for entry in listing.entries] == ["50 %.md"]
-    assert [problem.code for problem in listing.problems] == ["outside_vault"] * 3
+    assert sorted(problem.code for problem in listing.problems) == ["name_not_utf8", *["outside_vault"] * 2]
     assert all(problem.path.isprintable() for problem in listing.problems)
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [(b"d/lat\xe9.md", "d/lat\\xe9.md"), ("été".encode() + b"\xff/a.md", "été\\xff")],
+)
+def test_a_name_that_is_not_utf8_is_a_problem_that_says_to_rename_it(vault, path, shown):
+    full = os.path.join(os.fsencode(vault.root), path)
+    os.makedirs(os.path.dirname(full), exist_ok=True)
+    Path(os.fsdecode(full)).write_bytes(b"x")
+    (problem,) = vault.walk().problems
+    assert (problem.path, problem.code) == (shown, "name_not_utf8")
+    for locale, remedy in (("fr", "renommer"), ("en", "rename")):
+        said = catalogue(locale).problem(problem)
+        assert said.startswith(f"{shown} ")
+        assert "UTF-8" in said
+        assert remedy in said
 
 
 def test_c23_the_old_name_of_an_editors_save_is_never_a_note(vault):
@@ -193,3 +211,24 @@ def test_c28_conflict_copies_are_told_from_notes_and_temporary_files_are_left_ou
         "Profil.md",
     ]
     assert all(vault.entry(NotePath(path)).conflict_of == note for path, note in copies.items())
+
+
+def test_c28_a_number_makes_a_copy_only_beside_a_managed_note_that_is_there(vault):
+    copies = {
+        "99_Assistant/Profil 2.md": "99_Assistant/Profil.md",
+        "99_Assistant/Profil (1).md": "99_Assistant/Profil.md",
+        "99_Assistant/Profil 2 (1).md": "99_Assistant/Profil.md",
+    }
+    others = ("99_Assistant/Cartes 2.md", "99_Assistant/Plans/Tri 2.md", "Profil 2.md", "Note (1).md")
+    for path in (
+        *copies,
+        *others,
+        "99_Assistant/Profil.md",
+        "99_Assistant/Plans/Tri.md",
+        "Profil.md",
+        "Note.md",
+    ):
+        put(vault, path)
+    assert {one.path: one.conflict_of for one in vault.walk().copies} == copies
+    assert {path: vault.entry(NotePath(path)).conflict_of for path in copies} == copies
+    assert not any(vault.entry(NotePath(path)).conflict_of for path in others)
