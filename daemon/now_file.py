@@ -1,6 +1,5 @@
 """now.md as it stands on disk, for whoever writes it or hands it on: what the person keeps from agents is neither."""
 
-import codecs
 from collections.abc import Mapping
 from typing import Literal
 
@@ -16,7 +15,6 @@ from parsers.properties import read as properties_of
 
 Why = Literal["private", "sensitive", "ignored", "unclear"]
 _NONE: Mapping[str, object] = {}
-_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _LOST = "\ufffd"
 
 
@@ -54,7 +52,7 @@ def read(vault: Vault, declared: Declared) -> Reading | None:
     text = one.data.decode("utf-8", "replace")
     block = properties_of(text)
     _check(declared.sensitivity(NAMES.now, declaring(text, block)))
-    if _unclear(one.data, text, block):
+    if _unclear(text, block):
         raise KeptBack("unclear")
     return one
 
@@ -64,8 +62,6 @@ def _check(known: Sensitivity) -> None:
         raise KeptBack(known)
 
 
-def _unclear(data: bytes, text: str, block: Properties) -> bool:
+def _unclear(text: str, block: Properties) -> bool:
     """Whether properties stand there whose letters are lost: `privé` may be among them."""
-    if data.startswith(_UTF16):
-        return True
     return block.state != "none" and _LOST in text[: len(text) if block.state == "unclosed" else block.body]

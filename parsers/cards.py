@@ -2,12 +2,14 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from parsers.frame import Frame
 from parsers.ids import CARD, DIGITS
 from parsers.items import masked
 from parsers.model.cards import SECTION
+from parsers.model.notes import Section
 from parsers.statements import Spot, first_line, spots
 
 SECTIONS = tuple(dict.fromkeys(SECTION.values()))
@@ -72,21 +74,26 @@ def parse(text: str, frame: Frame) -> CardsSaid:
         if section.name not in SECTIONS:
             continue
         found += filter(None, (_card(spot, frame.tasks) for spot in spots(clear, section)))
-        first = section.begin_line + 1
-        for box in _BOX.finditer(clear, section.start, section.end):
-            line = first + clear.count("\n", section.start, box.start(1))
-            if line in frame.tasks:
-                boxes.setdefault(box[2], line)
-        ticks = _WORDS_AFTER.finditer(clear, section.start, section.end)
-        worded += [first + clear.count("\n", section.start, tick.start()) for tick in ticks]
+        for line, box in _tasks(_BOX, clear, section, frame):
+            boxes.setdefault(box[2], line)
+        worded += [line for line, _ in _tasks(_WORDS_AFTER, clear, section, frame)]
     count = Counter(card.id for card in found)
     firsts: dict[str, CardSaid] = {}
     for card in found:
         firsts.setdefault(card.id, replace(card, doubled=count[card.id] > 1))
     copies = [card for card in found if card.spot != firsts[card.id].spot]
     unreadable = [(name, line) for name, line in boxes.items() if name not in firsts]
-    tasks = tuple(line for line in worded if line in frame.tasks)
-    return CardsSaid(tuple(firsts.values()), tuple(copies), tuple(unreadable), tasks)
+    return CardsSaid(tuple(firsts.values()), tuple(copies), tuple(unreadable), tuple(worded))
+
+
+def _tasks(
+    pattern: re.Pattern[str], clear: str, section: Section, frame: Frame
+) -> Iterator[tuple[int, re.Match[str]]]:
+    """Give what a section has of a pattern on lines that are tasks for Obsidian too, each with its line."""
+    for found in pattern.finditer(clear, section.start, section.end):
+        line = section.begin_line + 1 + clear.count("\n", section.start, found.start())
+        if line in frame.tasks:
+            yield line, found
 
 
 def answers(what: CardsSaid) -> tuple[tuple[str, str, str], ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from parsers.cards import SECTIONS, CardSaid, CardsSaid
 from parsers.frame import Frame
 from parsers.ids import CARD, DIGITS
-from parsers.model.cards import SECTION, Card, choices
+from parsers.model.cards import SECTION, Card, choices, proposed
 from parsers.model.facts import Fact
 from parsers.model.notes import Section
 from parsers.model.policy import least
@@ -20,7 +20,7 @@ from renderers.words import Words
 
 Called = Callable[[str], str]
 _PROPOSED = ("proposal", "update")
-"""Cards whose first line is the text of the fact that is proposed, the last of their subjects."""
+"""Cards whose first line is the text of the fact that is proposed."""
 _HOLE = "\ue000"
 """Stands in a sentence where any value may."""
 _OWN_BOX = re.compile(rf"\^{CARD}-{DIGITS}-[a-z]+\Z")
@@ -87,7 +87,7 @@ def _shown(
     card: Card, facts: Callable[[str], Fact | None], words: Words, called: Called, about: Called
 ) -> ShownCard:
     first, *others = card.text.split("\n")
-    fact = facts(card.subjects[-1]) if card.kind in _PROPOSED else None
+    fact = facts(proposed(card)) if card.kind in _PROPOSED else None
     if fact:
         first += tail(fact, field_words(words))
     if card.kind not in _PROPOSED:

@@ -1,5 +1,6 @@
 """Commands of memory: facts, remember, correct, forget, history; and search."""
 
+import math
 import sys
 from collections.abc import Sequence
 from contextlib import closing
@@ -27,7 +28,7 @@ class _Confidence(click.FloatRange):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Give the number that was typed."""
         found: float = super().convert(value, param, ctx)
-        if found != found:  # noqa: PLR0124 - only "not a number" differs from itself
+        if math.isnan(found):
             self.fail(f"{value} is not in the range 0<=x<=1.", param, ctx)
         return found
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from datetime import date
 
     from daemon.recall.compile import NowNote
-    from daemon.recall.quotable import Quotable
     from daemon.snapshot import Snapshot
+    from daemon.vault.door import Vault
     from parsers.model.recall import Hit, Query
 
 _SHOWN = 160
@@ -214,13 +214,16 @@ def context(session: Session, query: Sequence[str], budget: int | None, *, priva
     from daemon import doors
     from daemon.recall.compile import Limits, compiled
     from daemon.recall.log import note_tokens
+    from daemon.recall.quotable import quotable
+    from daemon.rest import guard
 
     check_memory(session)
     settings, now = session.settings, doors.wall_clock()
     limits = Limits(budget or settings.context.budget, settings.recall.threshold)
     with _snapshot(session) as snapshot:
         where = zone(settings)
-        note = _now_note(session, snapshot, now.astimezone(where).date())
+        vault, _ = doors.doors(session.root, session.state_folder(), settings)
+        note = _now_note(session, snapshot, vault, now.astimezone(where).date())
         asked = " ".join(query)
         given = compiled(
             snapshot,
@@ -230,28 +233,17 @@ def context(session: Session, query: Sequence[str], budget: int | None, *, priva
             zone=where,
             note=note,
             limits=limits,
-            quotable=None if private else _quotable(session),
+            quotable=None if private else quotable(vault, guard(vault, settings).declared),
         )
     note_tokens(session.state_folder(), _CONVERSATION, given.used, now)
     values = {"text": given.text, "sections": given.sections, "used": given.used, "budget": given.budget}
     session.show(values | {"hits": [_values(hit) for hit in given.hits]}, given.text.splitlines())
 
 
-def _quotable(session: Session) -> "Quotable":
-    from daemon.doors import doors
-    from daemon.recall.quotable import quotable
-    from daemon.rest import guard
-
-    vault, _ = doors(session.root, session.state_folder(), session.settings)
-    return quotable(vault, guard(vault, session.settings).declared)
-
-
-def _now_note(session: Session, snapshot: "Snapshot", today: "date") -> "NowNote | None":
+def _now_note(session: Session, snapshot: "Snapshot", vault: "Vault", today: "date") -> "NowNote | None":
     from daemon.brain import boot
-    from daemon.doors import doors
     from daemon.recall.compile import NowNote
 
-    vault, _ = doors(session.root, session.state_folder(), session.settings)
     one = boot(snapshot, vault, session.settings, today)
     if not one.text:
         return None

@@ -6,7 +6,8 @@ A heading counts for the blocks below it, which have its words too (R-M05); alon
 import re
 from collections.abc import Collection, Iterable, Mapping
 
-from daemon.index.reader import PRIVATE_ROWS, ROW_BITS, Reader, from_files
+from daemon.index.reader import Reader, from_files
+from daemon.index.schema import PRIVATE_ROWS, ROW_BITS
 
 _DEEP = 6
 """How many headings may follow one another before the block that they are of."""

@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from daemon.index.reader import PRIVATE_ROWS, ROW_BITS, Reader
+from daemon.index.reader import Reader
+from daemon.index.schema import PRIVATE_ROWS, ROW_BITS
 
 _MANY, _SPARE = 400, 1.5
 """From so many blocks on only the likely ones are scored; how many times as many as are wanted."""

@@ -13,7 +13,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import islice, pairwise
 
 from daemon.index.likely import Heard, likely, looked_up
-from daemon.index.reader import ROW_BITS, Reader
+from daemon.index.reader import Reader
+from daemon.index.schema import ROW_BITS
 from daemon.index.words import Asked, Term, asked, cut
 
 _MATCHES = "SELECT count(*) FROM {file}words WHERE words MATCH ?"

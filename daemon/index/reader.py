@@ -12,8 +12,6 @@ from typing import Any
 
 from daemon.index.schema import PRIVATE, PRIVATE_ROWS, ROW_BITS
 
-__all__ = ["PRIVATE_ROWS", "ROW_BITS", "Reader", "from_files", "text_of"]
-
 _WEIGHTS = "1.0, 0.5, 0.35"
 """Of the block, its heads, its neighbours."""
 _NOTE = f"rowid >> {ROW_BITS}"

@@ -78,7 +78,9 @@ class Rows:
 
     def update(self, note: int, version: Version) -> None:
         """Replace what is known of a note and differs; it keeps its id."""
-        was, rows = self._known(note), _text(note << ROW_BITS, version)
+        rows = _text(note << ROW_BITS, version)
+        there = {table: self._there(table, note) for table in rows}
+        was = self._known(note, there["blocks"])
         now = _as_searched(version, rows["blocks"])
         among = _touched(was, now)
         new = searched(now, self._cutters, among)
@@ -87,7 +89,7 @@ class Rows:
         old = searched(was, self._cutters, among)
         self._set(f"({_COLUMNS}) = ({_MARKS})", [(*_columns(version, new.language), note)])
         for table, found in rows.items():
-            self._exchange(table, note, found)
+            self._exchange(table, there[table], found)
         self._take_out(_differing(old.blocks, new.blocks))
         self._waiting["words"] += _differing(new.blocks, old.blocks)
         self._weigh(version.said)
@@ -107,7 +109,8 @@ class Rows:
 
     def delete(self, note: int) -> None:
         """Forget a note and every word of it."""
-        self._take_out(_differing(searched(self._known(note), self._cutters).blocks, {}))
+        was = self._known(note, self._there("blocks", note))
+        self._take_out(_differing(searched(was, self._cutters).blocks, {}))
         span = (note << ROW_BITS, (note + 1) << ROW_BITS)
         for table in _EXCHANGED:
             self._db.execute(f"DELETE FROM {self._in}{table} WHERE id >= ? AND id < ?", span)  # noqa: S608
@@ -137,23 +140,25 @@ class Rows:
         if self._characters > _ENOUGH:
             self.flush()
 
-    def _exchange(self, table: str, note: int, rows: _Many) -> None:
-        """Write only what differs: most of a long note stays as it is."""
+    def _there(self, table: str, note: int) -> _Many:
+        """Give the rows that a table holds of a note, in their order."""
         span = (note << ROW_BITS, (note + 1) << ROW_BITS)
-        query = f"SELECT * FROM {self._in}{table} WHERE id >= ? AND id < ?"  # noqa: S608
-        there = set(self._db.execute(query, span))
-        gone = [(row[0],) for row in there.difference(rows)]
-        self._db.executemany(f"DELETE FROM {self._in}{table} WHERE id = ?", gone)  # noqa: S608
-        self._waiting[table] += [row for row in rows if row not in there]
+        query = f"SELECT * FROM {self._in}{table} WHERE id >= ? AND id < ? ORDER BY id"  # noqa: S608
+        return self._db.execute(query, span).fetchall()
 
-    def _known(self, note: int) -> Text:
+    def _exchange(self, table: str, there: _Many, rows: _Many) -> None:
+        """Write only what differs: most of a long note stays as it is."""
+        was = set(there)
+        gone = [(row[0],) for row in was.difference(rows)]
+        self._db.executemany(f"DELETE FROM {self._in}{table} WHERE id = ?", gone)  # noqa: S608
+        self._waiting[table] += [row for row in rows if row not in was]
+
+    def _known(self, note: int, blocks: _Many) -> Text:
         """Give a note as it went into the table of words."""
-        span = (note << ROW_BITS, (note + 1) << ROW_BITS)
         query = f"SELECT title, aliases, language FROM {self._in}notes WHERE id = ?"  # noqa: S608
         title, aliases, language = self._db.execute(query, (note,)).fetchone()
-        query = f"SELECT id, heading, text FROM {self._in}blocks WHERE id >= ? AND id < ? ORDER BY id"  # noqa: S608
         named = tuple(json.loads(aliases)) if aliases else ()
-        return Text(title, named, language, self._db.execute(query, span).fetchall())
+        return Text(title, named, language, _cut_of(blocks))
 
     def _take_out(self, rows: _Many) -> None:
         """Take rows out of the table of words, which keeps no text and wants them as they went in."""
@@ -214,9 +219,13 @@ def _blocks(first: int, said: Outline) -> _Many:
 
 
 def _as_searched(version: Version, blocks: _Many) -> Text:
-    named = [(row, heading, text) for row, _, _, _, _, heading, _, text in blocks]
     aliases, language = version.said.properties.aliases, _declared(version.said)
-    return Text(title_of(version.path), aliases, language, named)  # type: ignore[arg-type] # rows of any table
+    return Text(title_of(version.path), aliases, language, _cut_of(blocks))
+
+
+def _cut_of(blocks: _Many) -> list[tuple[int, str, str]]:
+    """Give of rows of the table of blocks what is cut into words."""
+    return [(row, heading, text) for row, _, _, _, _, heading, _, text in blocks]  # type: ignore[misc] # rows of any table
 
 
 def _touched(was: Text, now: Text) -> set[int] | None:

@@ -7,7 +7,7 @@ from daemon.memory.moment import Deliberation, Moment
 from daemon.memory.people import assert_entity, bring_back, home, linked, new_entity, stays, subject
 from daemon.memory.relations import relate
 from daemon.memory.state import State
-from parsers.model.cards import MOST_NAMED, Card
+from parsers.model.cards import MOST_NAMED, Card, proposed
 from parsers.model.edits import Remember
 from parsers.model.entities import Candidate, Entity
 from parsers.model.facts import Fact
@@ -111,7 +111,7 @@ def ask_whom(work: Deliberation, fact: Fact, edit: Remember, candidates: Sequenc
 
 def answered(work: Deliberation, card: Card, choice: str) -> Fact | None:
     """Give the fact of an answered card as one about whom the person chose; None where it no longer waits."""
-    fact = work.state.latest(card.subjects[0])
+    fact = work.state.latest(proposed(card))
     if fact is None or fact.status != "pending":
         return None
     if choice == "new":

@@ -247,7 +247,8 @@ def test_a_crash_between_the_two_files_heals_at_the_next_pass(c17):
     columns = ", ".join(name for _, name, *_ in db.execute("PRAGMA table_info(notes)") if name != "id")
     db.execute(f"INSERT INTO notes(id, {columns}) SELECT 900, {columns} FROM private.notes")
     db.execute("INSERT INTO blocks(id, heading, text) VALUES(900 << 20, '', 'le code 7319')")
-    of_words = searched(Rows(db)._known(900), Cutters())
+    rows = Rows(db)
+    of_words = searched(rows._known(900, rows._there("blocks", 900)), Cutters())
     db.executemany(
         "INSERT INTO words(rowid, stems, head, near) VALUES(?, ?, ?, ?)",
         [(row, *texts) for row, texts in of_words.blocks.items()],
